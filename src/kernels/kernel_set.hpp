@@ -1,0 +1,93 @@
+#pragma once
+
+// The kernel contract: what the driver may ask of one instruction set. No xsimd, no ISA names, no C++ library types.
+//
+// A packed panel is 32 columns, k-major, f32 (design: one format for every ISA):
+//
+//     row 0      b0 … b15 | b16 … b31        biases, zeros if there are none
+//     row 1      w0 … w15 | w16 … w31        weights of input unit 0
+//     row 1+q    …                           weights of input unit q, q < k
+//
+// gate-up panel p: columns 0..15 are gate units 16p..16p+15, columns 16..31 the up units of the same numbers.
+// down panel p:    columns 0..31 are output units 32p..32p+31.
+// Columns past the matrix are zero. Panels follow each other without a gap, each 64-byte aligned.
+//
+// Activation rows (x, hidden) come in *row tiles* of mr rows, blocked by 16 columns, so that a kernel walks one pointer
+// with constant row offsets and no power-of-two stride ever meets a cache set twice:
+//
+//     element (i, q) of a tile  =  tile[(q / 16) · mr · 16  +  i · 16  +  q % 16]        i < mr
+//
+// A tile of one row is therefore the plain row. The last block may be short: columns ≥ k are never read.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "swiglu/isa.h"
+
+namespace swiglu::kernels {
+
+inline constexpr std::size_t kPanelColumns = 32;
+inline constexpr std::size_t kGateColumns = 16;  // gate (and up) columns in a gate-up panel
+inline constexpr std::size_t kBlock = 16;        // columns per block of a row tile
+inline constexpr std::size_t kMaxTileRows = 16;  // upper bound of KernelSet::tile_rows over all sets
+
+/// One call computes tile(s) of mr rows × 32 columns for the panels panel, panel + panel_stride, … (as many as the
+/// function is made for) over k rows of the panels:
+///
+///     acc(i, c) = first ? bias(c) : partial(i, c);   for q ascending: acc = fma(x(i, q), w(q, c), acc)
+///     last ? epilogue(acc) : partial(i, c) = acc
+///
+/// so that a chain cut into several calls is the same chain (contracts C2 and C3).
+struct TileArgs {
+  const float* x = nullptr;        // row tile, at the first column of this call (a multiple of 16)
+  const float* bias = nullptr;     // row 0 of the first panel
+  const float* panel = nullptr;    // the first panel's row for that column, 64-byte aligned
+  std::size_t panel_stride = 0;    // elements between panels
+  std::size_t k = 0;               // rows of this call, ≥ 0; a multiple of 16 unless it reaches the end of the matrix
+  bool first = true;               // start from the biases
+  bool last = true;                // apply the epilogue
+  float* partial = nullptr;        // [panels][mr][32], 64-byte aligned; used unless first && last
+  const float* prefetch = nullptr; // per row of k, the kernel touches two lines at prefetch + n·panel_stride for each
+                                   // panel n and then advances by prefetch_step elements; null = no prefetch
+  std::size_t prefetch_step = 0;
+
+  // Epilogue gate-up: h = silu(gate)·up. `out` is the row tile of hidden at this panel's block: [panels][mr][16],
+  // 64-byte aligned, all 16 columns are written (those past d_ff are ±0).
+  // Epilogue down: y (+)= acc for the first `columns` columns of the panels together; rows out_stride apart.
+  float* out = nullptr;
+  std::size_t out_stride = 0;
+  std::size_t columns = 0;
+  bool accumulate = false;
+};
+
+using TileFn = void (*)(const TileArgs&);
+
+/// Tile functions of one epilogue, indexed by row count 1..tile_rows ([0] is null).
+struct TileTable {
+  TileFn one[kMaxTileRows + 1];   // one panel
+  TileFn many[kMaxTileRows + 1];  // KernelSet::panels[mr] panels at once; null where that is 1
+};
+
+struct KernelSet {
+  Isa isa;
+  std::size_t tile_rows;                    // MR
+  std::uint8_t panels[kMaxTileRows + 1];    // panels that `many` takes at once, by row count
+  std::size_t k_block;                      // rows of k whose panel block stays in L1 while all row tiles use it
+  std::size_t prefetch_rows;                // how far the prefetch of a streamed panel runs ahead, in rows of k
+  TileTable gate_up;
+  TileTable down;
+  void (*silu)(const float* g, float* out, std::size_t n);
+  void (*silu_mul)(const float* gate, const float* up, float* out, std::size_t n);
+};
+
+}  // namespace swiglu::kernels
+
+namespace swiglu::kernels {
+
+// One per kernels_<isa>.cpp, constant-initialised; only those that kernels.cmake compiled (SWIGLU_HAVE_<ISA>) exist.
+extern const KernelSet kKernelSet_portable;
+extern const KernelSet kKernelSet_avx2;
+extern const KernelSet kKernelSet_avx512;
+extern const KernelSet kKernelSet_neon;
+
+}  // namespace swiglu::kernels
