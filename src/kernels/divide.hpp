@@ -1,0 +1,23 @@
+// IEEE division on batches. xsimd's division on AArch64 may be an estimate with Newton steps; C3 needs the real one.
+#pragma once
+
+#include <xsimd/xsimd.hpp>
+
+#if defined(__aarch64__)
+#include <arm_neon.h>
+#endif
+
+namespace swiglu::kernels {
+namespace {
+
+template <class B>
+inline B ieee_divide(B a, B b) {
+#if defined(__aarch64__)
+  return B(vdivq_f32(a, b));
+#else
+  return a / b;
+#endif
+}
+
+}  // namespace
+}  // namespace swiglu::kernels

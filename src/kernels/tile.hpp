@@ -1,0 +1,145 @@
+// The one inner loop: mr rows × 32 columns of PANELS panels, accumulators in registers.
+// Included by kernel_set_impl.hpp only, inside a per-ISA translation unit.
+#pragma once
+
+#include <cstddef>
+#include <xsimd/xsimd.hpp>
+
+#include "kernels/kernel_set.hpp"
+
+namespace swiglu::kernels {
+namespace {
+
+// Accumulators of a tile. Every loop over them must be unrolled, else they live on the stack and the tile runs 3–10×
+// slower; tests/disassembly_test.py holds the compiler to it.
+template <class B, int MR, int PANELS>
+struct Accumulators {
+  static constexpr int NV = static_cast<int>(kPanelColumns / B::size);
+  B v[PANELS][MR][NV];
+};
+
+// One row of k: acc(i, c) += x(i)·w(c). x points at the row tile's column, so row i is 16 floats further on.
+template <class B, int MR, int PANELS>
+[[gnu::always_inline]] inline void multiply_row(Accumulators<B, MR, PANELS>& acc, const float* x, const float* panel,
+                                                std::size_t panel_stride) {
+  constexpr int NV = Accumulators<B, MR, PANELS>::NV;
+#pragma GCC unroll 16
+  for (int n = 0; n < PANELS; ++n) {
+    const float* w = panel + static_cast<std::size_t>(n) * panel_stride;
+    if constexpr (MR > NV) {  // wide registers, many rows: the panel row stays in registers, broadcasts pass by
+      B wv[NV];
+#pragma GCC unroll 16
+      for (int j = 0; j < NV; ++j) wv[j] = B::load_aligned(w + j * B::size);
+#pragma GCC unroll 16
+      for (int i = 0; i < MR; ++i) {
+        const B b(x[i * kBlock]);
+#pragma GCC unroll 16
+        for (int j = 0; j < NV; ++j) acc.v[n][i][j] = xsimd::fma(b, wv[j], acc.v[n][i][j]);
+      }
+    } else {  // narrow registers, few rows: the broadcasts stay, the panel row passes by
+      B b[MR];
+#pragma GCC unroll 16
+      for (int i = 0; i < MR; ++i) b[i] = B(x[i * kBlock]);
+#pragma GCC unroll 16
+      for (int j = 0; j < NV; ++j) {
+        const B wv = B::load_aligned(w + j * B::size);
+#pragma GCC unroll 16
+        for (int i = 0; i < MR; ++i) acc.v[n][i][j] = xsimd::fma(b[i], wv, acc.v[n][i][j]);
+      }
+    }
+  }
+}
+
+// The stream of the next panel rows: two lines per panel and row of k.
+template <int PANELS>
+struct Prefetcher {
+  const float* p;
+  std::size_t panel_stride;
+  std::size_t step;
+
+  [[gnu::always_inline]] inline void row() {
+#pragma GCC unroll 16
+    for (int n = 0; n < PANELS; ++n) {
+      const float* line = p + static_cast<std::size_t>(n) * panel_stride;
+      __builtin_prefetch(line, 0, 3);
+      __builtin_prefetch(line + 16, 0, 3);
+    }
+    p += step;
+  }
+};
+
+template <bool PREFETCH, class B, int MR, int PANELS>
+[[gnu::always_inline]] inline void multiply(Accumulators<B, MR, PANELS>& acc, const TileArgs& a) {
+  const float* x = a.x;
+  const float* w = a.panel;
+  Prefetcher<PANELS> stream{a.prefetch, a.panel_stride, a.prefetch_step};
+  for (std::size_t left = a.k; left > 0;) {
+    const std::size_t rows = left < kBlock ? left : kBlock;
+    const float* xq = x;
+    for (std::size_t q = 0; q < rows; ++q) {
+      if constexpr (PREFETCH) stream.row();
+      multiply_row<B, MR, PANELS>(acc, xq, w, a.panel_stride);
+      w += kPanelColumns;
+      ++xq;
+    }
+    x += MR * kBlock;
+    left -= rows;
+  }
+}
+
+template <class B, int MR, int PANELS>
+[[gnu::always_inline]] inline void load_start(Accumulators<B, MR, PANELS>& acc, const TileArgs& a) {
+  constexpr int NV = Accumulators<B, MR, PANELS>::NV;
+#pragma GCC unroll 16
+  for (int n = 0; n < PANELS; ++n) {
+    if (a.first) {
+      const float* bias = a.bias + static_cast<std::size_t>(n) * a.panel_stride;
+#pragma GCC unroll 16
+      for (int j = 0; j < NV; ++j) {
+        const B b = B::load_aligned(bias + j * B::size);
+#pragma GCC unroll 16
+        for (int i = 0; i < MR; ++i) acc.v[n][i][j] = b;
+      }
+    } else {
+      const float* partial = a.partial + n * MR * kPanelColumns;
+#pragma GCC unroll 16
+      for (int i = 0; i < MR; ++i)
+#pragma GCC unroll 16
+        for (int j = 0; j < NV; ++j)
+          acc.v[n][i][j] = B::load_aligned(partial + i * kPanelColumns + j * B::size);
+    }
+  }
+}
+
+template <class B, int MR, int PANELS>
+[[gnu::always_inline]] inline void store_tile(const Accumulators<B, MR, PANELS>& acc, float* tile) {
+  constexpr int NV = Accumulators<B, MR, PANELS>::NV;
+#pragma GCC unroll 16
+  for (int n = 0; n < PANELS; ++n)
+#pragma GCC unroll 16
+    for (int i = 0; i < MR; ++i)
+#pragma GCC unroll 16
+      for (int j = 0; j < NV; ++j)
+        acc.v[n][i][j].store_aligned(tile + (n * MR + i) * kPanelColumns + j * B::size);
+}
+
+// A tile function: start, multiply, epilogue.
+template <class Arch, template <class, int, int> class Epilogue, int MR, int PANELS>
+void tile(const TileArgs& a) {
+  using B = xsimd::batch<float, Arch>;
+  Accumulators<B, MR, PANELS> acc;
+  load_start(acc, a);
+  if (a.prefetch != nullptr) {
+    multiply<true>(acc, a);
+  } else {
+    multiply<false>(acc, a);
+  }
+  if (a.last) {
+    Epilogue<B, MR, PANELS>::apply(acc, a);
+  } else {
+    store_tile(acc, a.partial);
+  }
+}
+
+}  // namespace
+}  // namespace swiglu::kernels
