@@ -47,8 +47,9 @@ struct TileArgs {
   bool first = true;               // start from the biases
   bool last = true;                // apply the epilogue
   float* partial = nullptr;        // [panels][mr][32], 64-byte aligned; used unless first && last
-  const float* prefetch = nullptr; // per row of k, the kernel touches two lines at prefetch + n·panel_stride for each
-                                   // panel n and then advances by prefetch_step elements; null = no prefetch
+  const float* prefetch = nullptr; // per row of k, the kernel prefetches one line at prefetch + n·panel_stride for each
+                                   // panel n (two lines if prefetch_step ≥ 32) and then advances by prefetch_step
+                                   // elements; null = no prefetch
   std::size_t prefetch_step = 0;
 
   // Epilogue gate-up: h = silu(gate)·up. `out` is the row tile of hidden at this panel's block: [panels][mr][16],

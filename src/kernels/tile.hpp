@@ -50,8 +50,9 @@ template <class B, int MR, int PANELS>
   }
 }
 
-// The stream of the next panel rows: two lines per panel and row of k.
-template <int PANELS>
+// The stream of the panel rows to come: two lines (a whole row) per panel and row of k where one tile fetches alone,
+// one line where several tiles share the work and each advances by at most half a row.
+template <int PANELS, int LINES>
 struct Prefetcher {
   const float* p;
   std::size_t panel_stride;
@@ -62,22 +63,22 @@ struct Prefetcher {
     for (int n = 0; n < PANELS; ++n) {
       const float* line = p + static_cast<std::size_t>(n) * panel_stride;
       __builtin_prefetch(line, 0, 3);
-      __builtin_prefetch(line + 16, 0, 3);
+      if constexpr (LINES == 2) __builtin_prefetch(line + 16, 0, 3);
     }
     p += step;
   }
 };
 
-template <bool PREFETCH, class B, int MR, int PANELS>
+template <int LINES, class B, int MR, int PANELS>
 [[gnu::always_inline]] inline void multiply(Accumulators<B, MR, PANELS>& acc, const TileArgs& a) {
   const float* x = a.x;
   const float* w = a.panel;
-  Prefetcher<PANELS> stream{a.prefetch, a.panel_stride, a.prefetch_step};
+  Prefetcher<PANELS, LINES> stream{a.prefetch, a.panel_stride, a.prefetch_step};
   for (std::size_t left = a.k; left > 0;) {
     const std::size_t rows = left < kBlock ? left : kBlock;
     const float* xq = x;
     for (std::size_t q = 0; q < rows; ++q) {
-      if constexpr (PREFETCH) stream.row();
+      if constexpr (LINES > 0) stream.row();
       multiply_row<B, MR, PANELS>(acc, xq, w, a.panel_stride);
       w += kPanelColumns;
       ++xq;
@@ -129,10 +130,12 @@ void tile(const TileArgs& a) {
   using B = xsimd::batch<float, Arch>;
   Accumulators<B, MR, PANELS> acc;
   load_start(acc, a);
-  if (a.prefetch != nullptr) {
-    multiply<true>(acc, a);
+  if (a.prefetch == nullptr) {
+    multiply<0>(acc, a);
+  } else if (a.prefetch_step < kPanelColumns) {
+    multiply<1>(acc, a);
   } else {
-    multiply<false>(acc, a);
+    multiply<2>(acc, a);
   }
   if (a.last) {
     Epilogue<B, MR, PANELS>::apply(acc, a);

@@ -1,0 +1,39 @@
+#pragma once
+
+// Sizes that follow from a shape and a kernel set: row blocks, workspace. Never names an ISA.
+
+#include <cstddef>
+
+#include "kernels/kernel_set.hpp"
+#include "packing/pack_panels.hpp"
+
+namespace swiglu {
+
+/// One packed block, as the driver sees it. The panels are owned elsewhere.
+struct PackedBlock {
+  const kernels::KernelSet* set = nullptr;
+  std::size_t d_model = 0;
+  std::size_t d_ff = 0;
+  PackedLayout layout;
+  const float* gate_up = nullptr;
+  const float* down = nullptr;
+};
+
+/// Rows worked off together. More rows than this are cut into equal row blocks, each streaming the weights once; at
+/// 256 rows that stream needs 1/20 of the bandwidth a core has, and the workspace stays bounded.
+inline constexpr std::size_t kMaxBlockRows = 256;
+
+/// Where things are in the workspace for blocks of `rows` rows and `workers` workers, in floats from its 64-byte
+/// aligned start:  x tiles [rows · ⌈d_model⌉16] | hidden tiles [rows · ⌈d_ff⌉16] | partial sums [workers][rows · 32].
+struct WorkspaceLayout {
+  std::size_t x = 0;
+  std::size_t hidden = 0;
+  std::size_t partial = 0;
+  std::size_t partial_stride = 0;
+  std::size_t floats = 0;
+
+  std::size_t bytes() const { return floats * sizeof(float) + 64; }  // + alignment of a caller's pointer
+};
+WorkspaceLayout workspace_layout(const PackedBlock& block, std::size_t rows, std::size_t workers);
+
+}  // namespace swiglu

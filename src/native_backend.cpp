@@ -1,0 +1,74 @@
+// The library's own backend: packed panels + driver + kernel set.
+
+#include <algorithm>
+#include <sstream>
+
+#include "backend.hpp"
+#include "dispatch/kernel_sets.hpp"
+#include "driver/driver.hpp"
+#include "memory/page_buffer.hpp"
+#include "packing/pack_panels.hpp"
+
+namespace swiglu {
+namespace {
+
+struct PackTask {
+  const BlockWeights* weights;
+  void (*pack)(const BlockWeights&, std::size_t, std::size_t, float*);
+  float* panels;
+
+  static void run(void* context, std::size_t panel) {
+    const PackTask& task = *static_cast<const PackTask*>(context);
+    task.pack(*task.weights, panel, panel + 1, task.panels);
+  }
+};
+
+class NativeBackend final : public BlockBackend {
+ public:
+  NativeBackend(const BlockWeights& weights, const Options& options)
+      : layout_(packed_layout(weights.d_model, weights.d_ff)),
+        executor_(options.executor ? options.executor : make_thread_pool(options.threads)),
+        workers_(std::max<std::size_t>(1, executor_->concurrency())),
+        panels_(layout_.floats() * sizeof(float)) {
+    auto* gate_up = static_cast<float*>(panels_.data());
+    float* down = gate_up + layout_.gate_up_floats();
+    PackTask pack_first{&weights, &pack_gate_up, gate_up};
+    executor_->parallel_for(layout_.gate_up_panels, &PackTask::run, &pack_first);
+    PackTask pack_second{&weights, &pack_down, down};
+    executor_->parallel_for(layout_.down_panels, &PackTask::run, &pack_second);
+    block_ = {&kernel_set(options.isa), weights.d_model, weights.d_ff, layout_, gate_up, down};
+  }
+
+  void forward(const ForwardCall& call) const override { run_block(block_, call, executor_.get(), workers_); }
+
+  std::size_t workspace_bytes(std::size_t T) const noexcept override {
+    return workspace_layout(block_, std::min(T, kMaxBlockRows), workers_).bytes();
+  }
+  std::size_t packed_bytes() const noexcept override { return panels_.size(); }
+  std::size_t threads() const noexcept override { return workers_; }
+  Isa isa() const noexcept override { return block_.set->isa; }
+
+  std::string explain() const override {
+    std::ostringstream text;
+    text << "backend native: tile of " << block_.set->tile_rows << " rows x 32 columns, k blocks of "
+         << block_.set->k_block << ", prefetch " << block_.set->prefetch_rows << " rows ahead, up to " << workers_
+         << (workers_ == 1 ? " thread\n" : " threads\n") << "packed weights: " << panels_.size() << " bytes, "
+         << panels_.huge_bytes() << " of them on huge pages\n";
+    return text.str();
+  }
+
+ private:
+  PackedLayout layout_;
+  std::shared_ptr<Executor> executor_;
+  std::size_t workers_;
+  PageBuffer panels_;
+  PackedBlock block_;
+};
+
+}  // namespace
+
+std::unique_ptr<BlockBackend> make_native_backend(const BlockWeights& weights, const Options& options) {
+  return std::make_unique<NativeBackend>(weights, options);
+}
+
+}  // namespace swiglu

@@ -1,0 +1,73 @@
+// The default executor: pthreadpool behind the Executor interface.
+
+#include <pthread.h>
+#include <pthreadpool.h>
+
+#include <atomic>
+#include <new>
+
+#include "swiglu/executor.h"
+
+namespace swiglu {
+namespace {
+
+// How often this process is the child of a fork() since the library was loaded. fork() copies only the calling thread:
+// a pool made before it has no workers in the child, and waiting for them would hang.
+std::atomic<unsigned> fork_generation{0};
+
+void watch_forks() {
+  static const int registered = pthread_atfork(nullptr, nullptr, [] { fork_generation.fetch_add(1); });
+  (void)registered;
+}
+
+class SerialExecutor final : public Executor {
+ public:
+  std::size_t concurrency() const noexcept override { return 1; }
+  void parallel_for(std::size_t count, Task task, void* context) override {
+    for (std::size_t i = 0; i < count; ++i) task(context, i);
+  }
+};
+
+class PoolExecutor final : public Executor {
+ public:
+  explicit PoolExecutor(std::size_t threads) : generation_(fork_generation.load()), pool_(pthreadpool_create(threads)) {
+    if (pool_ == nullptr) throw std::bad_alloc();
+    threads_ = pthreadpool_get_threads_count(pool_);
+  }
+  ~PoolExecutor() override {
+    // In a forked child the workers do not exist; joining them would hang, so the pool is left to the process's end.
+    if (!forked()) pthreadpool_destroy(pool_);
+  }
+  PoolExecutor(const PoolExecutor&) = delete;
+  PoolExecutor& operator=(const PoolExecutor&) = delete;
+
+  std::size_t concurrency() const noexcept override { return forked() ? 1 : threads_; }
+
+  void parallel_for(std::size_t count, Task task, void* context) override {
+    if (forked()) {
+      for (std::size_t i = 0; i < count; ++i) task(context, i);
+    } else {
+      pthreadpool_parallelize_1d(pool_, task, context, count, 0);
+    }
+  }
+
+ private:
+  bool forked() const noexcept { return fork_generation.load(std::memory_order_relaxed) != generation_; }
+
+  unsigned generation_;
+  pthreadpool_t pool_;
+  std::size_t threads_ = 1;
+};
+
+}  // namespace
+
+Executor::~Executor() = default;
+
+std::shared_ptr<Executor> make_thread_pool(std::size_t threads) {
+  if (threads == 0) threads = default_thread_count();
+  if (threads == 1) return std::make_shared<SerialExecutor>();
+  watch_forks();
+  return std::make_shared<PoolExecutor>(threads);
+}
+
+}  // namespace swiglu

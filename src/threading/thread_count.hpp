@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+
+namespace swiglu {
+
+/// CPUs allowed by the smallest CPU quota on the way from this process's cgroup to the root, v1 and v2, rounded up;
+/// 0 = no limit found. `cgroup_file` is /proc/self/cgroup, `mount` is /sys/fs/cgroup (parameters for tests). Text that
+/// is not a quota is ignored.
+std::size_t cgroup_cpu_limit(const std::string& cgroup_file, const std::string& mount);
+
+}  // namespace swiglu
