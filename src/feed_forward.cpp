@@ -140,9 +140,8 @@ std::size_t FeedForward::packed_bytes() const noexcept { return impl_ == nullptr
 std::string FeedForward::explain() const {
   if (impl_ == nullptr) return "a moved-from FeedForward: nothing to run\n";
   std::ostringstream text;
-  text << "feed-forward block: d_model " << d_model() << ", d_ff " << d_ff() << "\n"
-       << "backend: " << to_string(backend()) << ", ISA " << to_string(isa()) << ", up to " << threads()
-       << " thread(s), " << packed_bytes() << " bytes of weights\n"
+  text << "feed-forward block: d_model " << d_model() << ", d_ff " << d_ff() << ", on " << to_string(backend()) << "/"
+       << to_string(isa()) << "\n"
        << impl_->backend->explain() << impl_->isa_text;
   return text.str();
 }

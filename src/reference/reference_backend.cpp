@@ -65,7 +65,7 @@ class ReferenceBackend final : public BlockBackend {
   std::size_t threads() const noexcept override { return 1; }
   Isa isa() const noexcept override { return Isa::portable; }
   std::string explain() const override {
-    return "plain loops in double, rounded once to f32; one thread; allocates in forward()\n";
+    return "backend reference: plain loops in double, rounded once to f32; one thread; forward() allocates\n";
   }
 
  private:
