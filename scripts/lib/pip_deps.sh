@@ -27,21 +27,25 @@ pip_install_deps() {
   info "installing into ${deps_prefix#"$root"/} with pip: $*"
   for attempt in 1 2 3; do
     rm -rf "$staging"
+    mkdir -p "$staging"
     # --ignore-installed: a system-wide pythran of any version would otherwise make pip skip ours.
     if env -u PIP_TARGET -u PIP_ROOT -u PIP_PREFIX PIP_USER=0 PIP_REQUIRE_VIRTUALENV=0 \
       PIP_ROOT_USER_ACTION=ignore PIP_DISABLE_PIP_VERSION_CHECK=1 \
-      "$python" -m pip install --quiet --no-deps --ignore-installed --no-compile --prefix "$staging" "$@"; then
+      "$python" -m pip install --quiet --no-deps --ignore-installed --no-compile --prefix "$staging/prefix" "$@" \
+      >"$staging/log" 2>&1; then
       # Debian's pip installs into PREFIX/local, every other one into PREFIX.
-      [ ! -d "$staging/local" ] || staging=$staging/local
+      local installed=$staging/prefix
+      [ ! -d "$installed/local" ] || installed=$installed/local
       mkdir -p "$deps_prefix"
-      cp -a "$staging/." "$deps_prefix/"
-      rm -rf "$root/.deps/staging"
+      cp -a "$installed/." "$deps_prefix/"
+      rm -rf "$staging"
       return 0
     fi
-    [ "$attempt" = 3 ] || { warn "pip failed, trying again"; sleep $((attempt * 5)); }
+    [ "$attempt" = 3 ] || { info "pip failed, trying again"; sleep $((attempt * 5)); }
   done
-  rm -rf "$root/.deps/staging"
-  die "pip could not install $* (see above); it needs the Python package index, or its wheels in PIP_FIND_LINKS"
+  tail -n 12 "$staging/log" >&2
+  rm -rf "$staging"
+  die "pip could not install $* (see above); it needs the Python package index, or these wheels in PIP_FIND_LINKS"
 }
 
 ## Major version of the xsimd (oneDNN) that a build would find; nothing if there is none.
