@@ -4,7 +4,7 @@ find_library(pthreadpool_LIBRARY pthreadpool)
 include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(pthreadpool
   REQUIRED_VARS pthreadpool_LIBRARY pthreadpool_INCLUDE_DIR
-  REASON_FAILURE_MESSAGE "apt-get install libpthreadpool-dev")
+  REASON_FAILURE_MESSAGE "pthreadpool is needed: apt-get install libpthreadpool-dev (for AArch64: scripts/setup emulation)")
 if(pthreadpool_FOUND AND NOT TARGET pthreadpool::pthreadpool)
   add_library(pthreadpool::pthreadpool UNKNOWN IMPORTED)
   set_target_properties(pthreadpool::pthreadpool PROPERTIES

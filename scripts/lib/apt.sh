@@ -3,16 +3,10 @@
 
 apt_updated=no
 
-## as_root COMMAND…: runs it as root, through sudo if need be.
-as_root() {
-  if [ "$(id -u)" -eq 0 ]; then
-    "$@"
-  elif have_command sudo && { [ -t 0 ] || sudo -n true 2>/dev/null; }; then
-    sudo "$@"
-  else
-    die "root is needed once, for: apt-get install ${apt_wanted[*]-}  (run that as root, then this script again)"
-  fi
-}
+## Root, or a sudo that can ask for a password or needs none.
+can_be_root() { [ "$(id -u)" -eq 0 ] || { have_command sudo && { [ -t 0 ] || sudo -n true 2>/dev/null; }; }; }
+
+as_root() { if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi; }
 
 apt_get() {
   as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y \
@@ -27,7 +21,7 @@ apt_update() {
   apt_get update >/dev/null || warn "apt-get update reported a problem; going on with the lists at hand"
 }
 
-## apt_candidate PACKAGE: prints the upstream version that apt would install, nothing if there is none.
+## apt_candidate PACKAGE: prints the upstream version that apt would install, nothing if it knows none.
 apt_candidate() {
   LC_ALL=C apt-cache policy "$1" 2>/dev/null | sed -n 's/^ *Candidate: \([0-9]*:\)\{0,1\}\([0-9.]*\).*/\2/p'
 }
@@ -35,8 +29,8 @@ apt_candidate() {
 ## apt_install PACKAGE…
 apt_install() {
   [ $# -gt 0 ] || return 0
-  apt_wanted=("$@")
-  have_command apt-get || die "missing: $*  (Debian package names; this machine has no apt-get, install their like)"
+  have_command apt-get || die "this machine has no apt-get; install what Debian calls: $*"
+  can_be_root || die "root is needed once; run as root: apt-get install $*   and then this script again"
   apt_update
   info "installing into the system with apt-get: $*"
   # apt is chatty: keep its words for the case that it fails.
