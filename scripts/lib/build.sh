@@ -1,0 +1,27 @@
+# shellcheck shell=bash disable=SC2034,SC2154
+# Configuring and building in build/NAME. Needs find_cmake and find_compiler first.
+
+## One script at a time in this tree: a second one waits. The lock goes with the process.
+lock_build_folder() {
+  mkdir -p "$root/build"
+  exec 9>>"$root/build/.lock"
+  if ! flock --nonblock 9; then
+    info "waiting for another scripts/test or scripts/bench in this tree (pid $(cat "$root/build/.lock"))"
+    flock 9
+  fi
+  echo $$ >"$root/build/.lock"
+}
+
+## configure_and_build NAME PRESET CMAKE-ARGUMENT…: builds PRESET into build/NAME with $jobs jobs.
+configure_and_build() {
+  local folder=$root/build/$1 preset=$2
+  shift 2
+  # A folder that another compiler or checkout has configured cannot be reused.
+  if [ -e "$folder/CMakeCache.txt" ] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$folder/CMakeCache.txt"; then
+    rm -rf "$folder"
+  fi
+  (cd "$root" && "$CMAKE" --preset "$preset" -B "$folder" "$@") >"$root/build/configure.log" 2>&1 ||
+    { cat "$root/build/configure.log" >&2; die "configuring ${folder#"$root"/} failed (see above)"; }
+  grep '^-- swiglu:' "$root/build/configure.log" || true
+  "$CMAKE" --build "$folder" --parallel "$jobs" || { echo "$script_name: error: the build failed (see above)" >&2; exit 1; }
+}
