@@ -117,6 +117,15 @@ def geometric_mean_ratio(ratios, confidence=0.99):
     return ratio_from_logs([fmean(logs) for logs in zip(*(r.by_launch for r in ratios))], confidence)
 
 
+def geometric_mean_interval(intervals):
+    """(mean, low, high): geometric means of the values, of the lower and of the upper ends of (value, low, high).
+
+    For the points of one launch, of whose common error (one placement, one clock) nothing is known: it is taken as
+    fully shared, so that more points do not narrow the interval.
+    """
+    return tuple(geometric_mean(ends) for ends in zip(*intervals))
+
+
 def detectable_ratio(sd_launch, launches, margin=1.02, confidence=0.99, power=0.95):
     """Smallest true ratio whose lower bound exceeds `margin` with probability `power`: what a gate can promise."""
     df = launches - 1

@@ -1,0 +1,94 @@
+"""What a reader must know before believing the numbers. An empty list is itself a statement."""
+
+from collections import Counter
+
+from report.model import label
+
+
+def caveats(run):
+    """Sentences, gravest first."""
+    return [text for check in CHECKS for text in check(run)]
+
+
+def _wrong(run):
+    for row in run.rows:
+        if row.status == "WRONG":
+            yield f"WRONG RESULT, not timed: {label(row.impl)} at {row.where}: {row.skip_reason}"
+    for check in run.checks:
+        if not check["ok"]:
+            yield (
+                f"FAILED CHECK on real weights: {check['impl']} ({check['isa']}) on {check['file']}: median error "
+                f"{check['median_rel_err']:.2g}, limit {check['limit']:.2g}"
+            )
+
+
+def _incomplete(run):
+    if run.context.get("interrupted"):
+        yield "The run was interrupted: points are missing."
+    if not run.against_strongest():
+        yield f"No comparison with oneDNN (oneDNN: {run.context['onednn_version']}): speed-ups are missing."
+
+
+def _not_cold(run):
+    rows = [row for row in run.rows if row.ok and row.cache == "wei" and not row.cold]
+    if rows:
+        yield (
+            f"{len(rows)} rows are not certified cold (weights came from a cache, or coldness could not be shown) and "
+            f"are left out of the decode headline: {_examples(rows)}"
+        )
+
+
+def _impossible(run):
+    rows = [row for row in run.rows if row.ok and row.pct_peak > 103]
+    if rows:
+        yield f"{len(rows)} rows are above 103 % of the measured peak, so the peak was measured too low: {_examples(rows)}"
+
+
+def _flagged(run):
+    # Coldness has a sentence of its own, judged from the numbers rather than the flag.
+    counts = Counter(f for row in run.rows if row.ok for f in row.flags if f not in ("not_cold", "uncertified"))
+    meaning = {
+        "drift": "the clock or the bandwidth moved during the block",
+        "few_rounds": "too few rounds for a narrow interval",
+        "steal": "the hypervisor took time away",
+    }
+    for flag, count in counts.most_common():
+        rows = [row for row in run.rows if flag in row.flags]
+        because = f" ({meaning[flag]})" if flag in meaning else ""
+        yield f"{count} rows are flagged '{flag}'{because}: {_examples(rows)}"
+
+
+def _skipped(run):
+    rows = [row for row in run.rows if row.status == "SKIPPED"]
+    if rows:
+        reasons = ", ".join(f"{reason} ({n})" for reason, n in Counter(row.skip_reason for row in rows).most_common(3))
+        yield f"{len(rows)} rows were skipped: {reasons}"
+
+
+def _isas(run):
+    for item in run.machine.get("isa_not_measured", ()):
+        yield f"Not measured: {item.get('isa')}: {item.get('reason')}"
+
+
+def _setting(run):
+    context, machine = run.context, run.machine
+    if run.launches == 1:
+        yield (
+            "One launch: the intervals cover the rounds of one process. Another launch gets other memory pages and may "
+            "differ by about 1–2 % in cold rows."
+        )
+    if context.get("git_dirty"):
+        yield "The tree had uncommitted changes: the commit alone does not reproduce this."
+    load, cpus = context.get("load_avg") or [0], context.get("num_cpus") or 1
+    if load[0] > 0.5 * cpus:
+        yield f"The machine was busy at the start: load {load[0]:.1f} on {cpus} CPUs."
+    if machine.get("virt") not in (None, "", "none", "unknown"):
+        yield f"Virtual machine ({machine['virt']}): neighbours share caches, memory and clock; the roofs are those of each block."
+
+
+def _examples(rows, count=3):
+    shown = "; ".join(f"{label(row.impl)} at {row.where}" for row in rows[:count])
+    return shown + (f"; and {len(rows) - count} more" if len(rows) > count else "")
+
+
+CHECKS = (_wrong, _incomplete, _not_cold, _impossible, _flagged, _skipped, _isas, _setting)

@@ -1,0 +1,106 @@
+"""Roofline: what was reached against what the machine allows, at every T."""
+
+from matplotlib.ticker import FuncFormatter, NullFormatter
+
+from report.model import label, threads
+from report.plots.style import BACKEND, LIGHT, Panel, new_panel
+
+KEY = "roofline"
+TITLE = "Roofline"
+HOW = (
+    "The sloped line is the read bandwidth, the flat one the arithmetic peak, both measured in this run. Points of one "
+    "d_model are joined along T, T growing to the right. Hollow: cold weights; solid: served by a cache. Nothing can be "
+    "above the lines; the distance below them is what is left to gain."
+)
+
+
+def panels(run):
+    return [_panel(run, isa, thr) for isa, thr in run.settings]
+
+
+def reading(run):
+    isa = run.isas[0]
+    thr = run.thread_counts(isa)[0]
+    rows = sorted(run.select(impl="native", isa=isa, thr=thr, group="main"), key=lambda row: row.T)
+    if not rows:
+        return "The sweep was not measured."
+    first = max((row for row in rows if row.T == rows[0].T), key=lambda row: row.d)
+    last = max((row for row in rows if row.T == rows[-1].T), key=lambda row: row.d)
+    lowest = min(rows, key=lambda row: row.pct_roof)
+    peak, read = run.ceiling(isa, thr)
+    return (
+        f"With {threads(thr)} and {isa} the two roofs ({read:.0f} GB/s, {peak:.0f} GFLOP/s) meet at T* = "
+        f"{2 * peak / read:.0f}; at d_model {first.d} swiglu streams {first.gbps:.1f} GB/s at T = {first.T} "
+        f"({first.pct_roof:.0f} % of the roof) and computes {last.gflops:.0f} GFLOP/s at T = {last.T} "
+        f"({last.pct_roof:.0f} %); the farthest from the roof is {lowest.pct_roof:.0f} %, at d_model {lowest.d}, "
+        f"T = {lowest.T}."
+    )
+
+
+def _panel(run, isa, thr):
+    figure, axes = new_panel(f"{isa}, {threads(thr)}")
+    wanted = dict(isa=isa, thr=thr, group="main")
+    ours = run.select(impl="native", **wanted) or run.select(impl="native", isa=isa, thr=thr)
+    peak, read = run.ceiling(isa, thr)
+    low, high = min(row.ai for row in ours) / 1.6, max(row.ai for row in ours) * 1.6
+    low, high = min(low, peak / read / 2), max(high, peak / read * 2)
+    _roofs(run, axes, isa, thr, peak, read, low, high)
+    for impl, rows in (("onednn-strongest", run.strongest_rows(**wanted)), ("native", ours)):
+        _curves(axes, impl, rows)
+    bottom = min(row.gflops for row in ours) / 2.2
+    _mark_tokens(axes, ours, bottom, high / low)
+    axes.set_xlim(low, high)
+    axes.set_ylim(bottom, peak * 2.5)
+    axes.set_xlabel("FLOP per byte that must be read or written")
+    axes.set_ylabel("GFLOP/s")
+    axes.legend(loc="upper left")
+    return Panel(f"roofline_{isa}_{thr}t", isa, f"Roofline, {isa}, {threads(thr)}", figure)
+
+
+def _roofs(run, axes, isa, thr, peak, read, low, high):
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    ridge = peak / read
+    axes.plot([low, ridge, high], [low * read, peak, peak], color=LIGHT["ink"], linewidth=1.4)
+    axes.annotate(f"{peak:.0f} GFLOP/s", (high, peak), xytext=(-4, 4), textcoords="offset points", ha="right", fontsize=8)
+    middle = (low * ridge) ** 0.5
+    axes.annotate(
+        f"{read:.0f} GB/s", (middle, middle * read), xytext=(-5, 5), textcoords="offset points", ha="right", fontsize=8
+    )
+    for item in run.calibration["peak_gflops"]:
+        if item.get("isa") != isa and item.get("threads") == thr and item["median"] < 0.9 * peak:
+            axes.plot([item["median"] / read, high], [item["median"]] * 2, color=LIGHT["axis"], linewidth=1)
+            axes.annotate(
+                f"{item['isa']} peak", (high, item["median"]), xytext=(-4, 3), textcoords="offset points", ha="right",
+                fontsize=7.5, color=LIGHT["muted"],
+            )  # fmt: skip
+    plain = FuncFormatter(lambda value, _: f"{value:g}")
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter(plain)
+        axis.set_minor_formatter(NullFormatter())
+
+
+def _curves(axes, impl, rows):
+    look = BACKEND[impl]
+    if rows:  # the legend shows line and marker, which are drawn apart below
+        axes.plot([], [], label=label(impl), linewidth=0.9, markersize=4.5, **{**look, "markerfacecolor": "none"})
+    for d in sorted({row.d for row in rows}):
+        curve = sorted((row for row in rows if row.d == d), key=lambda row: row.T)
+        axes.plot([row.ai for row in curve], [row.gflops for row in curve], color=look["color"], linewidth=0.9)
+        for cold, face in ((True, LIGHT["surface"]), (False, look["color"])):
+            dots = [row for row in curve if row.cold == cold]
+            axes.plot(
+                [row.ai for row in dots], [row.gflops for row in dots], linestyle="none", marker=look["marker"],
+                markersize=4.5, markerfacecolor=face, markeredgecolor=look["color"], markeredgewidth=1.1,
+            )  # fmt: skip
+
+
+def _mark_tokens(axes, rows, bottom, span):
+    """T along the lower edge, at the intensity that the widest d_model has there; where they crowd, some are left out."""
+    widest = max(row.d for row in rows)
+    last = 0.0
+    for row in sorted((row for row in rows if row.d == widest), key=lambda row: row.T):
+        if row.ai > last * span ** (1 / 18):
+            text = "T = 1" if row.T == 1 else str(row.T)
+            axes.text(row.ai, bottom * 1.06, text, ha="center", va="bottom", fontsize=7.5, color=LIGHT["muted"])
+            last = row.ai

@@ -1,0 +1,52 @@
+"""summary.md: the report in the length of a pull-request comment."""
+
+
+def render(content, run):
+    lines = [f"## swiglu benchmark: {content.title}", ""]
+    lines += ["| | value | interval | |", "|---|---:|---|---|"]
+    for headline in content.headlines:
+        if not headline.figures:
+            lines.append(f"| {headline.title} | not measured | | {headline.note} |")
+        for i, f in enumerate(headline.figures):
+            digits = ".2f" if f.unit == "×" else ".1f"
+            title = headline.title if i == 0 else ""
+            note = headline.note if i == 0 else ""
+            lines.append(
+                f"| {title} | **{f.value:{digits}} {f.unit}** {f.about} | [{f.low:{digits}}, {f.high:{digits}}] | {note} |"
+            )
+    lines += ["", "**Before you believe it**", ""]
+    lines += [f"- {text}" for text in content.caveats] or ["- Nothing was flagged."]
+    lines.append("")
+    for plot in content.plots:
+        lines += [f"**{plot.title}.** {plot.reading}", ""]
+    for isa, thr in run.settings:
+        lines += _map(run, isa, thr)
+    for heading, entries in content.facts:
+        lines += [f"<details><summary>{heading}</summary>", ""]
+        lines += [f"- {name}: `{value}`" for name, value in entries]
+        lines += ["", "</details>", ""]
+    return "\n".join(lines)
+
+
+def _map(run, isa, thr):
+    """Speed-up, d_model x T; * = the 99 % interval contains 1; losses in bold."""
+    points = {(s.row.d, s.row.T): s for s in run.against_strongest(isa=isa, thr=thr, group="main")}
+    if not points:
+        return []
+    tokens = sorted({T for _, T in points})
+    lines = [
+        f"Speed-up over oneDNN's strongest form, {isa}, threads: {thr} (\\* = the 99 % interval contains 1, **bold** = loss)",
+        "",
+        "| d_model | " + " | ".join(f"T={T}" for T in tokens) + " |",
+        "|---|" + "---:|" * len(tokens),
+    ]
+    for d in sorted({d for d, _ in points}):
+        lines.append(f"| {d} | " + " | ".join(_cell(points.get((d, T))) for T in tokens) + " |")
+    return [*lines, ""]
+
+
+def _cell(speedup):
+    if speedup is None:
+        return "n/m"
+    text = f"{speedup.ratio.ratio:.2f}"
+    return {"win": text, "tie": text + "\\*", "loss": f"**{text}**"}[speedup.verdict]
