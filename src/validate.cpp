@@ -50,11 +50,11 @@ bool rows_overlap(const ByteRows& a, const ByteRows& b) {
   if (a.begin > b.begin) return rows_overlap(b, a);
 
   if (a.stride == b.stride) {
-    // Row j of b starts `after` bytes behind the start of row j + steps of a (0 ≤ after < stride), and stride - after
-    // before that of row j + steps + 1. No row is longer than the stride, so it reaches no other; j = 0 tells for all.
-    const std::size_t steps = (b.begin - a.begin) / a.stride;
+    // b starts `after` bytes (< stride) behind the start of a row of a, and stride - after before the start of the next
+    // one; no row is longer than the stride, so it meets no third. Both rows exist where it matters: the ranges
+    // overlap, so b starts before the end of a's last row.
     const std::size_t after = (b.begin - a.begin) % a.stride;
-    return (after < a.width && steps < a.rows) || (a.stride - after < b.width && steps + 1 < a.rows);
+    return after < a.width || a.stride - after < b.width;
   }
 
   // Walk both in address order; the one that lies before the other jumps to its first row that ends behind its start.
