@@ -1,0 +1,59 @@
+#include "support/bits.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace swiglu::testing {
+namespace {
+
+constexpr std::uint32_t kCanaryBits = 0x7fc0dead;
+
+}  // namespace
+
+std::uint32_t bits_of(float value) {
+  std::uint32_t bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+float float_of(std::uint32_t bits) {
+  float value;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+float canary() { return float_of(kCanaryBits); }
+
+bool all_canaries(const float* p, std::size_t n) {
+  return std::all_of(p, p + n, [](const float& f) { return bits_of(f) == kCanaryBits; });
+}
+
+::testing::AssertionResult same_bits(const float* a, const float* b, std::size_t n) {
+  if (n == 0 || std::memcmp(a, b, n * sizeof(float)) == 0) return ::testing::AssertionSuccess();
+  std::size_t i = 0;
+  while (bits_of(a[i]) == bits_of(b[i])) ++i;
+  return ::testing::AssertionFailure() << "element " << i << " of " << n << " differs: " << std::hexfloat << a[i]
+                                       << " and " << b[i] << " (bits " << std::hex << bits_of(a[i]) << ", "
+                                       << bits_of(b[i]) << ")";
+}
+
+::testing::AssertionResult same_bits(const std::vector<float>& a, const std::vector<float>& b) {
+  if (a.size() != b.size()) return ::testing::AssertionFailure() << "sizes " << a.size() << " and " << b.size();
+  return same_bits(a.data(), b.data(), a.size());
+}
+
+double ulp_error(float value, double exact) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  if (std::isnan(value) || std::isnan(exact)) return std::isnan(value) == std::isnan(exact) ? 0 : infinity;
+  if (std::signbit(value) != std::signbit(exact)) return infinity;
+  // Beyond the largest float by half an ulp or more, infinity is the right rounding.
+  if (std::fabs(exact) >= 0x1.ffffffp127) return std::isinf(value) ? 0 : infinity;
+  if (std::isinf(value)) return infinity;
+  int exponent = -126;
+  if (exact != 0) exponent = std::max(std::ilogb(exact), -126);
+  return std::fabs(static_cast<double>(value) - exact) / std::ldexp(1.0, exponent - 23);
+}
+
+}  // namespace swiglu::testing

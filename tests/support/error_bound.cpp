@@ -1,0 +1,102 @@
+#include "support/error_bound.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace swiglu::testing {
+namespace {
+
+constexpr double kUnit = 0x1p-24;
+constexpr double kTiny = 0x1p-149;
+constexpr double kSiluLipschitz = 1.1;
+
+struct Dot {
+  double value;
+  double absolute;  // the same sum of absolute values
+};
+
+template <class X>
+Dot dot(const X* x, const float* w, std::size_t k, double bias) {
+  Dot sum{bias, std::fabs(bias)};
+  for (std::size_t q = 0; q < k; ++q) {
+    const double product = static_cast<double>(x[q]) * static_cast<double>(w[q]);
+    sum.value += product;
+    sum.absolute += std::fabs(product);
+  }
+  return sum;
+}
+
+double bias_at(const std::vector<float>& bias, std::size_t i) { return bias.empty() ? 0.0 : bias[i]; }
+
+}  // namespace
+
+double gamma(std::size_t n) { return static_cast<double>(n) * kUnit / (1.0 - static_cast<double>(n) * kUnit); }
+
+double dot_bound(std::size_t k, double absolute_sum) {
+  return gamma(k + 1) * absolute_sum + static_cast<double>(k + 1) * kTiny;
+}
+
+double exact_silu(double g) {
+  if (std::isinf(g)) return g > 0 ? g : -0.0;
+  return g / (1.0 + std::exp(-g));
+}
+
+Expected expected_block(const BlockCase& block, const std::vector<float>& x, std::size_t T,
+                        const std::vector<float>* y0, double silu_ulp) {
+  const std::size_t d = block.d_model, h = block.d_ff;
+  Expected result{d, std::vector<double>(T * d), std::vector<double>(T * d)};
+  std::vector<double> hidden(h), hidden_bound(h);
+  for (std::size_t t = 0; t < T; ++t) {
+    const float* row = x.data() + t * d;
+    for (std::size_t j = 0; j < h; ++j) {
+      const Dot gate = dot(row, &block.gate[j * d], d, bias_at(block.gate_bias, j));
+      const Dot up = dot(row, &block.up[j * d], d, bias_at(block.up_bias, j));
+      const double gate_bound = dot_bound(d, gate.absolute), up_bound = dot_bound(d, up.absolute);
+      const double s = exact_silu(gate.value);
+      const double s_bound = kSiluLipschitz * gate_bound +
+                             2 * kUnit * silu_ulp * (std::fabs(s) + kSiluLipschitz * gate_bound) + kTiny * silu_ulp;
+      hidden[j] = s * up.value;
+      hidden_bound[j] = (1 + kUnit) * (s_bound * (std::fabs(up.value) + up_bound) + std::fabs(s) * up_bound) +
+                        kUnit * std::fabs(hidden[j]) + kTiny;
+    }
+    for (std::size_t i = 0; i < d; ++i) {
+      const float* w = &block.down[i * h];
+      const Dot sum = dot(hidden.data(), w, h, bias_at(block.down_bias, i));
+      const double inherited = dot(hidden_bound.data(), w, h, 0.0).absolute;
+      double y = sum.value;
+      double bound = dot_bound(h, sum.absolute + inherited) + inherited;
+      if (y0 != nullptr) {
+        const double before = (*y0)[t * d + i];
+        bound += kUnit * (std::fabs(before) + std::fabs(y) + bound) + kTiny;
+        y += before;
+      }
+      result.y[t * d + i] = y;
+      result.bound[t * d + i] = bound;
+    }
+  }
+  return result;
+}
+
+::testing::AssertionResult within_bound(const Expected& expected, const float* y, std::size_t stride,
+                                        double* largest) {
+  double worst = 0;
+  for (std::size_t n = 0; n < expected.y.size(); ++n) {
+    const std::size_t row = n / expected.width, column = n % expected.width;
+    const double error = std::fabs(static_cast<double>(y[row * stride + column]) - expected.y[n]);
+    if (!(error <= expected.bound[n])) {  // so that NaN fails
+      return ::testing::AssertionFailure()
+             << "row " << row << ", column " << column << ": " << y[row * stride + column] << ", exactly "
+             << expected.y[n] << ", error " << error << " above the bound " << expected.bound[n];
+    }
+    worst = std::max(worst, error / expected.bound[n]);
+  }
+  if (largest != nullptr) *largest = worst;
+  return ::testing::AssertionSuccess();
+}
+
+::testing::AssertionResult within_bound(const Expected& expected, const std::vector<float>& y, double* largest) {
+  if (y.size() != expected.y.size()) return ::testing::AssertionFailure() << "wrong size " << y.size();
+  return within_bound(expected, y.data(), expected.width, largest);
+}
+
+}  // namespace swiglu::testing
