@@ -1,6 +1,9 @@
 # shellcheck shell=bash disable=SC2034,SC2154
 # Configuring and building in build/NAME. Needs find_cmake and find_compiler first.
 
+# A checkout of another user (a container's mount) is fine: git may read it for the commit that results are labelled with.
+export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=safe.directory GIT_CONFIG_VALUE_0=$root
+
 ## One script at a time in this tree: a second one waits. The lock goes with the process.
 lock_build_folder() {
   mkdir -p "$root/build"
@@ -23,5 +26,5 @@ configure_and_build() {
   (cd "$root" && "$CMAKE" --preset "$preset" -B "$folder" "$@") >"$root/build/configure.log" 2>&1 ||
     { cat "$root/build/configure.log" >&2; die "configuring ${folder#"$root"/} failed (see above)"; }
   grep '^-- swiglu:' "$root/build/configure.log" || true
-  "$CMAKE" --build "$folder" --parallel "$jobs" || { echo "$script_name: error: the build failed (see above)" >&2; exit 1; }
+  "$CMAKE" --build "$folder" --parallel "$jobs" || stop 1 "the build failed (see above)"
 }

@@ -7,10 +7,15 @@ script_name=${0##*/}
 step() { printf '\n== %s\n' "$*"; }
 info() { printf '   %s\n' "$*"; }
 warn() { printf '%s: warning: %s\n' "$script_name" "$*" >&2; }
-die() {
+
+## stop STATUS MESSAGE; die MESSAGE for "could not be done".
+stop() {
+  local status=$1
+  shift
   printf '%s: error: %s\n' "$script_name" "$*" >&2
-  exit 2
+  exit "$status"
 }
+die() { stop 2 "$@"; }
 
 ## Prints the comment block at the top of the running script (without the #! line): that is its --help.
 print_help() { sed -n -e '1d' -e '/^#/!q' -e 's/^# \{0,1\}//p' "$0"; }
