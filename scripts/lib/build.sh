@@ -4,6 +4,12 @@
 # A checkout of another user (a container's mount) is fine: git may read it for the commit that results are labelled with.
 export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=safe.directory GIT_CONFIG_VALUE_0=$root
 
+jobs=$(nproc)
+set_jobs() {
+  [[ $1 =~ ^[1-9][0-9]*$ ]] || die "-j needs a number of jobs, not '$1'"
+  jobs=$1
+}
+
 ## One script at a time in this tree: a second one waits. The lock goes with the process.
 lock_build_folder() {
   mkdir -p "$root/build"
