@@ -8,8 +8,10 @@ namespace swiglu::onednn {
 namespace {
 
 void reorder(dnnl::memory from, dnnl::memory to) {
+  dnnl::primitive_attr exact;
+  exact.set_fpmath_mode(dnnl::fpmath_mode::strict);
   dnnl::stream stream(cpu_engine());
-  dnnl::reorder(from, to).execute(stream, from, to);
+  dnnl::reorder(from, to, exact).execute(stream, from, to);
   stream.wait();
 }
 
