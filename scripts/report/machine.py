@@ -8,7 +8,7 @@ def facts(run):
 
 def _machine(run):
     m = run.machine
-    smt = {True: "on", False: "off"}.get(m.get("smt"), m.get("smt"))
+    smt = {"True": "on", "False": "off"}.get(str(m.get("smt")), m.get("smt"))
     return [
         ("CPU", _text(m.get("cpu_model"))),
         ("cores", f"{_text(m.get('cores'))}, SMT {_text(smt)}, NUMA nodes {_text(m.get('numa_nodes'))}"),

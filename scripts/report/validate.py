@@ -1,5 +1,6 @@
 """What a results document must hold before a single number of it is shown."""
 
+import math
 from collections import defaultdict
 
 from report.load import InputError
@@ -12,6 +13,7 @@ ROW_POSITIVE = (
     "pct_bw", "pct_roof", "t_roof", "peak_gflops", "read_gbps", "rounds",
 )  # fmt: skip
 PAIR_POSITIVE = ("ratio", "lcb99", "ucb99", "rounds")
+TIME_UNITS = ("ns", "us", "ms", "s")
 STATUSES = ("OK", "SKIPPED", "WRONG")
 TOLERANCE = 0.01  # derived figures are recomputed; they may differ by rounding, not by meaning
 
@@ -46,7 +48,7 @@ def point_of(row):
 
 def _section(document, key):
     value = document.get(key)
-    if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+    if not _list_of(_object)(value):
         raise InputError(f"{key!r} must be a list of objects")
     return value
 
@@ -55,23 +57,43 @@ def _context(document):
     for section in ("context", "machine", "calibration"):
         if not isinstance(document.get(section), dict):
             raise InputError(f"{section!r} must be an object")
+    context, machine, calibration = document["context"], document["machine"], document["calibration"]
     for key in CONTEXT_TEXT:
-        _text(document["context"], key, "context")
-    _text(document["machine"], "cpu_model", "machine")
-    calibration = document["calibration"]
+        _text(context, key, "context")
+    for key in ("num_cpus", "wall_seconds", "points_planned"):
+        _optional(context, key, "context", _number, "a number")
+    _optional(context, "load_avg", "context", _list_of(_number), "a list of numbers")
+    for source in _optional(context, "merged_from", "context", _list_of(_object), "a list of objects") or ():
+        _text(source, "command", "context.merged_from")
+        _text(source, "argv", "context.merged_from")
+    _text(machine, "cpu_model", "machine")
+    _optional(machine, "isa_measured", "machine", _list_of(_is_text), "a list of names")
+    _optional(machine, "isa_not_measured", "machine", _list_of(_object), "a list of objects")
     for key in ("peak_gflops", "read_gbps"):
         for item in _section(calibration, key):
             _positive(item, "median", f"calibration.{key}")
+            _optional(item, "max", f"calibration.{key}", _number, "a number")
+    for trip in _optional(calibration, "round_trip_ns", "calibration", _list_of(_object), "a list of objects") or ():
+        _positive(trip, "median", "calibration.round_trip_ns")
 
 
 def _row(row):
     name = _text(row, "name", "a row of benchmarks")
-    if row.get("error_occurred") and row.get("family") != "ffn":
-        raise InputError(f"{name}: the benchmark failed: {row.get('error_message')}")
-    if row.get("family") != "ffn":
-        if row.get("run_type") != "aggregate" and row.get("status", "OK") == "OK":
-            _positive(row, "real_time", name)
+    if row.get("family") == "ffn":
+        _ffn_row(name, row)
         return
+    if row.get("error_occurred"):
+        raise InputError(f"{name}: the benchmark failed: {row.get('error_message')}")
+    _optional(row, "run_name", name, _is_text, "text")
+    if row.get("run_type") != "aggregate" and row.get("status", "OK") == "OK":
+        _positive(row, "real_time", name)
+        if row.get("time_unit", "ns") not in TIME_UNITS:
+            raise InputError(f"{name}: time_unit is {row['time_unit']!r}, must be one of {', '.join(TIME_UNITS)}")
+        for key in ("thr", "threads", "gbps", "pct_bw"):
+            _optional(row, key, name, _number, "a number")
+
+
+def _ffn_row(name, row):
     for key in ROW_TEXT:
         _text(row, key, name, may_be_empty=key == "model")
     for key in ROW_SHAPE:
@@ -87,8 +109,8 @@ def _row(row):
         _positive(row, key, name)
     if row.get("cold_ok") not in (0, 1):
         raise InputError(f"{name}: cold_ok is {row.get('cold_ok')!r}, must be 0 or 1")
-    if not isinstance(row.get("flags", []), list):
-        raise InputError(f"{name}: flags must be a list")
+    _optional(row, "create_ms", name, _number, "a number")
+    _optional(row, "flags", name, _list_of(_is_text), "a list of words")
     _arithmetic(name, row)
 
 
@@ -111,7 +133,7 @@ def _arithmetic(name, row):
     if row["dtype"] == "f32":
         expected["bytes_min"] = 12 * row["d"] * row["h"] + 8 * row["T"] * row["d"]
     for key, value in expected.items():
-        if abs(row[key] - value) > TOLERANCE * value:
+        if not math.isclose(row[key], value, rel_tol=TOLERANCE):
             raise InputError(f"{name}: {key} is {row[key]:g}, from the other fields it must be {value:g}")
     for low, high in (("t_min", "t_median"), ("t_median", "t_p90"), ("ci95_lo", "t_median"), ("t_median", "ci95_hi")):
         if row[low] > row[high] * (1 + 1e-9):
@@ -122,7 +144,7 @@ def _unique_names(rows):
     names = set()
     for row in rows:
         # Google Benchmark repeats a name once per repetition and aggregate, merge.py once per launch.
-        key = (row["name"], row.get("repetition_index"), row.get("aggregate_name"), row.get("launch"))
+        key = (row["name"], *(str(row.get(key)) for key in ("repetition_index", "aggregate_name", "launch")))
         if key in names:
             raise InputError(f"{row['name']}: appears twice")
         names.add(key)
@@ -134,6 +156,7 @@ def _pair(pair, names):
     if name not in names:
         raise InputError(f"{name}: a pair without its row in benchmarks")
     _text(pair, "baseline", name)
+    _optional(pair, "baseline_form", name, _is_text, "text")
     for key in PAIR_POSITIVE:
         _positive(pair, key, f"pair {name}")
     if not pair["lcb99"] <= pair["ratio"] <= pair["ucb99"]:
@@ -198,5 +221,24 @@ def _positive(item, key, where):
         raise InputError(f"{where}: {key} is {value!r}, must be a number above 0")
 
 
+def _optional(item, key, where, is_right, what):
+    """The value of `key`, None if it is absent; refuses one of the wrong kind."""
+    if key in item and not is_right(item[key]):
+        raise InputError(f"{where}: {key} is {item[key]!r}, must be {what}")
+    return item.get(key)
+
+
 def _number(value):
     return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _is_text(value):
+    return isinstance(value, str)
+
+
+def _object(value):
+    return isinstance(value, dict)
+
+
+def _list_of(is_right):
+    return lambda value: isinstance(value, list) and all(map(is_right, value))

@@ -1,0 +1,602 @@
+"""scripts/report: from benchmark JSON to page, and everything that must not become a page.
+
+The input is synthetic (tests/support/synthetic_results.py), so the right answers are known.
+"""
+
+import copy
+import html.parser
+import importlib.util
+import io
+import json
+import math
+import random
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree as ElementTree
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+from unittest import mock
+
+HERE = Path(__file__).resolve().parent
+SCRIPTS = HERE.parent / "scripts"
+sys.path[:0] = [str(SCRIPTS), str(HERE / "support")]
+
+import synthetic_results as synthetic  # noqa: E402
+from report import cli, load, merge, validate  # noqa: E402
+
+HAVE_MATPLOTLIB = importlib.util.find_spec("matplotlib") is not None
+if HAVE_MATPLOTLIB:
+    from report import caveats, content, headline, model, plots, summary, svg, tables
+    from report.plots import alignment, speedup
+    from report.plots.style import PALETTE
+needs_matplotlib = unittest.skipUnless(HAVE_MATPLOTLIB, "python3-matplotlib is not installed")
+
+SMALL = {"d": (512, 1024), "T": (1, 16), "thr": (1,)}
+ZERO = "ffn/d:512/h:1280/m:256/T:1/impl:native/isa:avx512/dt:f32/thr:1/cache:wei"
+
+
+def small(**changes):
+    document = synthetic.results(suite=SMALL, align=False)
+    document["context"].update(changes)
+    return document
+
+
+def row(document, **wanted):
+    return next(r for r in document["benchmarks"] if all(r[k] == v for k, v in wanted.items()))
+
+
+def slow_down(item, factor):
+    """The row as if it had taken `factor` times as long, consistent in all its figures."""
+    for key in ("t_min", "t_median", "t_p90", "ci95_lo", "ci95_hi", "real_time"):
+        item[key] *= factor
+    for key in ("gflops", "gbps", "pct_peak", "pct_bw", "pct_roof"):
+        item[key] /= factor
+
+
+class Folder(unittest.TestCase):
+    """A temporary folder, and the command line run inside this process."""
+
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = Path(temporary.name)
+        self.out = self.folder / "report"
+
+    def write(self, document, name="results.json"):
+        path = self.folder / name
+        path.write_text(document if isinstance(document, str) else json.dumps(document), encoding="utf-8")
+        return path
+
+    def report(self, *arguments):
+        """(exit code, stdout, stderr)"""
+        stdout, stderr = io.StringIO(), io.StringIO()
+        with redirect_stdout(stdout), redirect_stderr(stderr):
+            try:
+                code = cli.main([*map(str, arguments), "--out", str(self.out)])
+            except SystemExit as stop:
+                code = stop.code
+        return code, stdout.getvalue(), stderr.getvalue()
+
+
+class Refused(Folder):
+    """Each of these must give exit 2, one line that says what is wrong, and no file."""
+
+    def refused(self, document, says, *arguments):
+        code, _, stderr = self.report(self.write(document), *arguments)
+        self.assertEqual(code, 2, stderr)
+        self.assertEqual(stderr.count("\n"), 1, stderr)
+        self.assertRegex(stderr, says)
+        self.assertNotIn("Traceback", stderr)
+        self.assertFalse(self.out.exists())
+
+    def test_not_json(self):
+        whole = json.dumps(small())
+        self.refused(whole[: len(whole) // 2], "not JSON|truncated")
+        self.refused(whole[:-1], "truncated")
+        self.refused("", "not JSON.*truncated")
+        self.refused("hello", "not JSON")
+        self.refused(whole + "}", "not JSON")
+        self.refused("[" * 100_000, "recursion|not JSON")
+
+    def test_not_ours(self):
+        for foreign in ["[]", "3", "null", "{}", '{"context": 3}', '{"context": {"ffn_schema": "other/1"}}',
+                        json.dumps({"context": {"json_schema_version": 1}, "benchmarks": []})]:
+            self.refused(foreign, "ffn_schema")
+        self.refused(small(ffn_schema="swiglu-bench/2"), "'swiglu-bench/2'.*reads 'swiglu-bench/1'")
+
+    def test_missing_file_and_bytes_that_are_no_text(self):
+        code, _, stderr = self.report(self.folder / "absent.json")
+        self.assertEqual((code, stderr.count("\n")), (2, 1))
+        self.assertIn("absent.json", stderr)
+        (self.folder / "bytes.json").write_bytes(b"\xff\xfe\x00")
+        self.assertEqual(self.report(self.folder / "bytes.json")[0], 2)
+
+    def test_numbers_that_are_none(self):
+        for token in ("NaN", "Infinity", "-Infinity", "1e999"):
+            text = json.dumps(small()).replace('"rounds": 15', f'"rounds": {token}', 1)
+            self.refused(text, token)
+
+    def test_duplicate_key(self):
+        self.refused(json.dumps(small()).replace('"T": 1,', '"T": 1, "T": 1,', 1), "duplicate key 'T' in ffn/")
+
+    def test_nothing_measured(self):
+        document = small(points_planned=0)
+        document["benchmarks"] = document["pairs"] = []
+        self.refused(document, "nothing to report|no measured ffn row")
+        document = small()
+        del document["context"]["points_planned"]
+        document["benchmarks"] = [r for r in document["benchmarks"] if r["impl"] != "native"]
+        document["pairs"] = []
+        self.refused(document, "no measured ffn row of the native")
+
+    def test_missing_points(self):
+        for count in (0, 1):
+            document = small()
+            if count:
+                del document["context"]["points_planned"]  # then the hole itself must be noticed
+            lost = row(document, impl="onednn-wide", d=1024, T=16)
+            document["benchmarks"].remove(lost)
+            self.refused(document, "points are missing|missing point: no row for onednn-wide at d:1024")
+        document = small()
+        document["pairs"] = [p for p in document["pairs"] if not (p["d"] == 1024 and p["T"] == 16)]
+        self.refused(document, "there is no pair for it")
+
+    def test_interrupted(self):
+        self.refused(small(interrupted=True), "interrupted")
+
+    def test_rows_that_contradict_themselves(self):
+        def with_row(change):
+            document = small()
+            change(row(document, impl="native", T=16))
+            return document
+
+        for change, says in [
+            (lambda r: r.update(flops=r["flops"] * 2), "flops"),
+            (lambda r: r.update(bytes_min=r["bytes_min"] // 2), "gbps|bytes_min"),
+            (lambda r: r.update({k: r[k] * 1000 for k in ("t_min", "t_median", "t_p90")}), "gflops"),
+            (lambda r: r.update(pct_roof=99.9), "pct_roof"),
+            (lambda r: r.update(t_min=r["t_p90"]), "t_min .* above t_median"),
+            (lambda r: r.update(ci95_lo=r["ci95_hi"]), "ci95_lo"),
+            (lambda r: r.update(T=15), "the name says '16'"),
+            (lambda r: r.update(isa="avx2"), "the name says 'avx512'|the name says"),
+            (lambda r: r.update(t_median=-1), "t_median is -1"),
+            (lambda r: r.update(t_median=None), "t_median is None"),
+            (lambda r: r.update(rounds=True), "rounds is True"),
+            (lambda r: r.update(status="FINE"), "'FINE'"),
+            (lambda r: r.update(status="SKIPPED"), "skip_reason"),
+            (lambda r: r.update(cold_ok=2), "cold_ok is 2"),
+            (lambda r: r.update(d=0), "d is 0"),
+            (lambda r: r.pop("read_gbps"), "read_gbps is None"),
+        ]:
+            self.refused(with_row(change), says)
+
+    def test_pairs_that_contradict_themselves(self):
+        for change, says in [
+            (lambda p: p.update(name="ffn/none"), "without its row"),
+            (lambda p: p.update(ratio=p["ucb99"] * 2), "outside"),
+            (lambda p: p.update(lcb99=0), "lcb99 is 0"),
+        ]:
+            document = small()
+            change(document["pairs"][0])
+            self.refused(document, says)
+
+    def test_the_same_row_twice(self):
+        document = small(points_planned=25)
+        document["benchmarks"].append(document["benchmarks"][0])
+        self.refused(document, "appears twice")
+
+    def test_a_failed_google_benchmark_row(self):
+        document = small()
+        document["benchmarks"].append({"name": "elementwise/op:silu/n:8", "error_occurred": True,
+                                       "error_message": "wrong"})  # fmt: skip
+        self.refused(document, "failed: wrong")
+
+    def test_files_of_different_builds(self):
+        first, second = self.write(small(), "a.json"), self.write(small(git_sha="1" * 40), "b.json")
+        code, _, stderr = self.report(first, second)
+        self.assertEqual((code, stderr.count("\n")), (2, 1))
+        self.assertIn("git_sha", stderr)
+        self.assertFalse(self.out.exists())
+
+    def test_usage(self):
+        for arguments in [(), ("--no-such-option", "x.json")]:
+            self.assertEqual(self.report(*arguments)[0], 2)
+
+    def test_matplotlib_missing(self):
+        program = (
+            f"import sys; sys.modules['matplotlib'] = None; sys.path.insert(0, {str(SCRIPTS)!r})\n"
+            f"from report.cli import main; sys.exit(main([{str(self.write(small()))!r}, '--out', {str(self.out)!r}]))"
+        )
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("python3-matplotlib", done.stderr)
+        self.assertEqual(done.stderr.count("\n"), 1)
+
+    @needs_matplotlib
+    def test_whatever_is_in_the_file_there_is_no_traceback(self):
+        whole = merge.merge([small(), synthetic.check_results()], ["a", "b"])
+        whole["benchmarks"] = whole["benchmarks"][:6]
+        del whole["context"]["points_planned"]
+        whole["pairs"] = [p for p in whole["pairs"] if p["name"] in {r["name"] for r in whole["benchmarks"]}]
+        rng = random.Random(5)
+        places = list(leaves(whole))
+        survived, crashed = 0, []
+        for path in places:
+            document = copy.deepcopy(whole)
+            parent = document
+            for key in path[:-1]:
+                parent = parent[key]
+            parent[path[-1]] = rng.choice([None, "x", "", [], {}, [3], {"a": 1}, -1, 0, True, 1e300, 1 << 70])
+            try:
+                validate.validate(document, "file")
+                everything_but_drawing(document)
+                survived += 1
+            except load.InputError as error:
+                self.assertEqual(str(error).count("\n"), 0)
+            except Exception as error:
+                crashed.append(f"{path} = {parent[path[-1]]!r}: {error!r}")
+        self.assertEqual(crashed, [])
+        self.assertTrue(0 < survived < len(places))
+
+
+def leaves(value, path=()):
+    """Paths of everything inside a JSON value."""
+    children = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, child in children:
+        yield (*path, key)
+        yield from leaves(child, (*path, key))
+
+
+def everything_but_drawing(document):
+    run = model.build(document)
+    said = content.Content(
+        "title", headline.headlines(run), tuple(caveats.caveats(run)), tuple(content.machine.facts(run)),
+        tuple(content.Plot(p.KEY, p.TITLE, p.HOW, p.reading(run), "", ()) for p in plots.ALL),
+        tuple(tables.tables(run)),
+    )  # fmt: skip
+    return said, summary.render(said, run)
+
+
+class PageCheck(html.parser.HTMLParser):
+    """Collects what a page must not have: open tags, repeated ids, anything loaded from elsewhere."""
+
+    VOID = {"meta", "link", "input", "br"}
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.ids, self.loads, self.references = [], [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        if tag not in self.VOID:
+            self.open.append(tag)
+        for key, value in attributes:
+            if key == "id":
+                self.ids.append(value)
+            if key in ("src", "href", "xlink:href") and not value.startswith(("#", "data:")):
+                self.loads.append(value)
+            if key in ("href", "xlink:href") and value.startswith("#"):
+                self.references.append(value[1:])
+
+    def handle_startendtag(self, tag, attributes):
+        self.handle_starttag(tag, attributes)
+        if tag not in self.VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag):
+        assert self.open and self.open[-1] == tag, f"</{tag}> closes {self.open[-3:]}"
+        self.open.pop()
+
+
+@needs_matplotlib
+class Written(unittest.TestCase):
+    """One report of two ISAs with the alignment sweep, looked at from all sides."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.temporary = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.temporary.cleanup)
+        folder = Path(cls.temporary.name)
+        cls.out = folder / "report"
+        cls.document = synthetic.results(suite={"d": (1024, 4096), "T": (1, 16, 256), "thr": (1,)})
+        cls.document["machine"]["cpu_model"] = "SYNTHETIC </script><b>&amp;\u2028"
+        (folder / "in.json").write_text(json.dumps(cls.document), encoding="utf-8")
+        with redirect_stdout(io.StringIO()):
+            assert cli.main([str(folder / "in.json"), "--out", str(cls.out)]) == 0
+        cls.source = (folder / "in.json").read_bytes()
+        cls.page = (cls.out / "report.html").read_text(encoding="utf-8")
+        cls.summary = (cls.out / "summary.md").read_text(encoding="utf-8")
+
+    def test_files(self):
+        self.assertEqual(
+            {p.name for p in self.out.iterdir()}, {"report.html", "summary.md", "results.json", "plots"}
+        )
+        self.assertEqual((self.out / "results.json").read_bytes(), self.source)
+        names = {p.name for p in (self.out / "plots").iterdir()}
+        for kind in ("roofline", "percent_roof", "speedup"):
+            for ending in ("svg", "png"):
+                self.assertIn(f"{kind}_avx512_1t.{ending}", names)
+        self.assertIn("alignment_avx512_1t_T1_d1024.svg", names)
+        for path in (self.out / "plots").glob("*.svg"):
+            ElementTree.parse(path)
+        for path in (self.out / "plots").glob("*.png"):
+            self.assertTrue(path.read_bytes().startswith(b"\x89PNG"))
+
+    def test_page_is_whole_and_alone(self):
+        page = PageCheck(self.page)
+        self.assertEqual(page.open, [])
+        self.assertEqual(page.loads, [])
+        self.assertEqual(len(page.ids), len(set(page.ids)))
+        self.assertEqual(set(page.references) - set(page.ids), set())
+        self.assertIn("default-src 'none'", self.page)
+        self.assertNotIn("@import", self.page)
+        for url in set(word for word in self.page.split('"') if word.startswith(("http:", "https:"))):
+            self.assertIn(url, ("http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"))
+
+    def test_text_from_the_file_is_escaped(self):
+        self.assertNotIn("</script><b>", self.page)
+        self.assertIn("SYNTHETIC &lt;/script&gt;&lt;b&gt;&amp;amp;", self.page)
+
+    def test_embedded_data_is_the_input(self):
+        data = self.page.split('<script type="application/json" id="results">')[1].split("</script>")[0]
+        self.assertEqual(json.loads(data), self.document)
+
+    def test_plots_follow_the_theme(self):
+        inline = self.page.split("<figure>", 1)[1].split("</figure>", 1)[0]
+        self.assertIn("var(--ours)", inline)
+        for light, dark in PALETTE.values():
+            self.assertNotIn(light, inline)
+            self.assertIn(dark, self.page)  # the dark block defines it
+
+    def test_opening_names_machine_versions_commit(self):
+        opening = self.page.split("class='cards'")[0]
+        for text in ("SYNTHETIC", "swiglu 0.0.0", "0" * 12, "oneDNN 3.2.0"):
+            self.assertIn(text, opening)
+
+    def test_commands_and_every_point(self):
+        self.assertIn(self.document["context"]["argv"], self.page)
+        self.assertIn(f"Every measured point ({len(self.document['benchmarks'])} rows)", self.page)
+
+    def test_losses_are_shown(self):
+        self.assertIn("Where oneDNN is faster (", self.page)
+        self.assertRegex(self.page, r"worst 0\.\d\d× at d_model 4096, T = 256")
+        self.assertRegex(self.summary, r"\| 4096 \|.*\*\*0\.\d\d\*\* \|")
+        self.assertRegex(self.summary, r"\d+ wins?, \d+ ties?, \d+ loss")
+
+    def test_same_input_same_page(self):
+        again = self.out.parent / "again"
+        with redirect_stdout(io.StringIO()):
+            cli.main([str(self.out / "results.json"), "--out", str(again)])
+        self.assertEqual((again / "report.html").read_bytes(), (self.out / "report.html").read_bytes())
+
+
+@needs_matplotlib
+class Publishing(Folder):
+    def test_an_old_report_survives_a_failure(self):
+        good = self.write(small())
+        self.assertEqual(self.report(good)[0], 0)
+        (self.out / "kept.json").write_text("{}")
+        before = {p: p.read_bytes() for p in self.out.rglob("*") if p.is_file()}
+        bad = self.write(small(interrupted=True), "bad.json")
+        self.assertEqual(self.report(bad)[0], 2)
+        with mock.patch.object(Path, "write_bytes", side_effect=full_disk_after(3)):
+            code, _, stderr = self.report(good)
+        self.assertEqual((code, stderr.count("\n")), (2, 1))
+        self.assertEqual({p: p.read_bytes() for p in self.out.rglob("*") if p.is_file()}, before)
+
+    def test_stale_plots_go_and_other_files_stay(self):
+        self.assertEqual(self.report(self.write(small()))[0], 0)
+        (self.out / "plots" / "old.svg").write_text("<svg/>")
+        (self.out / "kept.json").write_text("{}")
+        self.assertEqual(self.report(self.out / "results.json")[0], 0)  # the input may lie in the folder itself
+        self.assertFalse((self.out / "plots" / "old.svg").exists())
+        self.assertTrue((self.out / "kept.json").exists())
+        self.assertEqual([p for p in self.out.iterdir() if p.name.startswith(".")], [])
+
+    def test_out_is_a_file(self):
+        self.out.write_text("mine")
+        self.assertEqual(self.report(self.write(small()))[0], 2)
+        self.assertEqual(self.out.read_text(), "mine")
+
+    def test_partial_is_said_on_the_page(self):
+        document = small(interrupted=True)
+        document["benchmarks"].remove(row(document, impl="onednn-wide", d=1024, T=16))
+        document["pairs"] = [p for p in document["pairs"] if p["d"] != 1024]
+        self.assertEqual(self.report(self.write(document), "--partial")[0], 0)
+        self.assertIn("was interrupted: points are missing", (self.out / "report.html").read_text())
+
+    def test_help_and_version(self):
+        for option, says in (("--help", "exit code"), ("--version", "swiglu-bench/1")):
+            code, stdout, _ = self.report(option)
+            self.assertEqual(code, 0)
+            self.assertIn(says, stdout)
+
+    def test_run_as_a_program(self):
+        done = subprocess.run(
+            [sys.executable, str(SCRIPTS / "report"), str(self.write(small())), "--out", str(self.out)],
+            capture_output=True, text=True, cwd=self.folder,
+        )  # fmt: skip
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertTrue((self.out / "report.html").exists())
+
+
+def full_disk_after(count):
+    written = []
+
+    def write_bytes(data):
+        written.append(data)
+        if len(written) > count:
+            raise OSError(28, "No space left on device")
+        return len(data)
+
+    return write_bytes
+
+
+@needs_matplotlib
+class Numbers(unittest.TestCase):
+    def built(self, document):
+        validate.validate(document, "file")
+        return model.build(document)
+
+    def test_decode_headline_by_hand(self):
+        document = small()
+        rows = [r for r in document["benchmarks"] if r["impl"] == "native" and r["isa"] == "avx512" and r["T"] == 1]
+        expected = math.exp(sum(math.log(r["pct_bw"]) for r in rows) / len(rows))
+        (figure,) = headline.decode(self.built(document)).figures
+        self.assertAlmostEqual(figure.value, expected)
+        self.assertAlmostEqual(figure.low, expected / 1.008, places=6)
+        self.assertAlmostEqual(figure.high, expected / 0.993, places=6)
+
+    def test_warm_rows_are_left_out_of_decode(self):
+        document = small()
+        warm = row(document, impl="native", isa="avx512", d=512, T=1)
+        slow_down(warm, 0.5)  # 74 GB/s from a 40 GB/s memory: a cache, whatever cold_ok claims
+        run = self.built(document)
+        (figure,) = headline.decode(run).figures
+        self.assertLess(figure.value, 100)
+        self.assertIn("1 rows left out", headline.decode(run).note)
+        self.assertTrue(any("not certified cold" in text for text in caveats.caveats(run)))
+        self.assertFalse(any("not certified cold" in text for text in caveats.caveats(self.built(small()))))
+
+    def test_prefill_takes_the_largest_T(self):
+        document = small()
+        expected = [r["pct_peak"] for r in document["benchmarks"]
+                    if r["impl"] == "native" and r["isa"] == "avx512" and r["T"] == 16]  # fmt: skip
+        (figure,) = headline.prefill(self.built(document)).figures
+        self.assertAlmostEqual(figure.value, math.sqrt(expected[0] * expected[1]))
+
+    def test_speedup_headline_and_worst(self):
+        document = small()
+        strongest = [p for p in document["pairs"] if p["baseline"] == "onednn-strongest" and p["isa"] == "avx512"]
+        strongest[2].update(ratio=0.5, lcb99=0.49, ucb99=0.51)
+        mean, worst = headline.speedup(self.built(document)).figures
+        self.assertAlmostEqual(mean.value, math.prod(p["ratio"] for p in strongest) ** 0.25)
+        self.assertEqual((worst.value, worst.low, worst.high), (0.5, 0.49, 0.51))
+        self.assertIn("1 loss;", headline.speedup(self.built(document)).note)
+
+    def test_tally_by_the_interval(self):
+        document = small()
+        strongest = [p for p in document["pairs"] if p["baseline"] == "onednn-strongest" and p["isa"] == "avx512"]
+        for pair, (low, ratio, high) in zip(
+            strongest, [(0.99, 1.2, 1.4), (1.01, 1.02, 1.03), (0.97, 0.98, 0.99), (0.9, 0.99, 1.0)]
+        ):
+            pair.update(lcb99=low, ratio=ratio, ucb99=high)
+        self.assertEqual(headline.tally(self.built(document).against_strongest(isa="avx512")), (1, 2, 1))
+
+    def test_without_onednn(self):
+        document = small(onednn_version="none")
+        document["benchmarks"] = [r for r in document["benchmarks"] if r["impl"] == "native"]
+        document["context"]["points_planned"] = len(document["benchmarks"])
+        document["pairs"] = []
+        run = self.built(document)
+        self.assertEqual(headline.speedup(run).figures, ())
+        self.assertTrue(any("No comparison with oneDNN" in text for text in caveats.caveats(run)))
+        self.assertEqual(speedup.panels(run), [])
+        everything_but_drawing(document)
+
+    def test_strongest_is_the_faster_form(self):
+        document = small()
+        rival = row(document, impl="onednn-post_ops", isa="avx512", d=512, T=1)
+        slow_down(rival, 0.8)
+        rows = self.built(document).strongest_rows(isa="avx512", d=512, T=1)
+        self.assertEqual([r.impl for r in rows], ["onednn-post_ops"])
+
+    def test_alignment_penalty_by_hand(self):
+        document = synthetic.results(suite={"d": (1024,), "T": (1, 16), "thr": (1,)})
+        odd = row(document, impl="native", isa="avx512", m=1, T=1)
+        even = row(document, impl="native", isa="avx512", m=256, T=1)
+        slow_down(odd, 1.5)
+        expected = 100 * (odd["t_median"] / odd["h"] / (even["t_median"] / even["h"]) - 1)
+        run = self.built(document)
+        penalty, found = alignment.penalties(run)["avx512", 1, 1, 1024]["native"][1]
+        self.assertAlmostEqual(penalty, expected)
+        self.assertEqual(found.h, odd["h"])
+        self.assertIn(f"swiglu at most {expected:+.1f} %", alignment.reading(run))
+
+    def test_colours_are_symmetric(self):
+        for ratio in (1.01, 1.04, 1.2, 1.5, 3):
+            self.assertEqual(
+                speedup.colour_of(ratio).replace("win", ""), speedup.colour_of(1 / ratio).replace("loss", "")
+            )
+        self.assertEqual([speedup.colour_of(r) for r in (0.5, 1, 2)], ["loss3", "even", "win3"])
+
+    def test_ties_are_hatched(self):
+        document = small()
+        with_tie = copy.deepcopy(document)
+        for pair in with_tie["pairs"]:
+            pair.update(lcb99=0.5, ucb99=5.0)
+        hatched = ["<pattern" in svg.file_text(speedup.panels(self.built(d))[0].figure) for d in (document, with_tie)]
+        self.assertEqual(hatched, [False, True])
+
+
+@needs_matplotlib
+class Launches(unittest.TestCase):
+    def joined(self, count):
+        documents = [synthetic.results(seed=seed, suite=SMALL, align=False) for seed in range(count)]
+        for document in documents:
+            validate.validate(document, "file")
+        merged = merge.merge(documents, ["file"] * count)
+        validate.validate(merged, "merged")  # what we write, we can read
+        return documents, model.build(merged)
+
+    def test_the_interval_comes_from_the_spread_between_launches(self):
+        documents, run = self.joined(4)
+        self.assertEqual(run.launches, 4)
+        name = run.against_strongest(isa="avx512")[0].row.name
+        logs = [math.log(p["ratio"]) for d in documents for p in d["pairs"]
+                if p["name"] == name and p["baseline"] == "onednn-strongest"]  # fmt: skip
+        ratio = run.against_strongest(isa="avx512")[0].ratio
+        self.assertEqual(ratio.by_launch, tuple(logs))
+        self.assertAlmostEqual(ratio.ratio, math.exp(sum(logs) / 4))
+        self.assertFalse(any("One launch" in text for text in caveats.caveats(run)))
+
+    def test_rows_take_the_median_launch_and_cover_all_intervals(self):
+        documents, run = self.joined(3)
+        times = sorted(row(d, name=ZERO)["t_median"] for d in documents)
+        merged = next(r for r in run.rows if r.name == ZERO)
+        self.assertEqual(merged.t, times[1])
+        self.assertEqual(merged.ci[0], min(row(d, name=ZERO)["ci95_lo"] for d in documents))
+        self.assertEqual(merged.ci[1], max(row(d, name=ZERO)["ci95_hi"] for d in documents))
+
+    def test_one_launch_is_said(self):
+        _, run = self.joined(1)
+        self.assertTrue(any("One launch" in text for text in caveats.caveats(run)))
+
+
+@needs_matplotlib
+class Caveats(unittest.TestCase):
+    def said(self, document):
+        validate.validate(document, "file")
+        return "\n".join(caveats.caveats(model.build(document)))
+
+    def test_wrong_results_come_first(self):
+        document = small()
+        wrong = row(document, impl="onednn-wide", isa="avx512", d=512, T=16)
+        wrong.update(status="WRONG", skip_reason="max error 0.3")
+        self.assertTrue(self.said(document).startswith("WRONG RESULT, not timed: oneDNN, wide at d_model 512"))
+
+    def test_failed_check(self):
+        document = merge.merge([small(), synthetic.check_results()], ["a", "b"])
+        self.assertNotIn("FAILED", self.said(document))
+        document["checks"][0]["ok"] = False
+        self.assertIn("FAILED CHECK on real weights: native", self.said(document))
+
+    def test_flags_skips_isas_tree_load(self):
+        document = small(git_dirty=True, load_avg=[1.9, 1, 1])
+        row(document, impl="native", T=16)["flags"] = ["drift"]
+        row(document, impl="onednn-wide", isa="avx2", T=16).update(status="SKIPPED", skip_reason="too slow")
+        said = self.said(document)
+        for text in ("1 rows are flagged 'drift'", "1 rows were skipped: too slow", "Not measured: neon",
+                     "uncommitted", "busy", "Virtual machine (kvm)"):  # fmt: skip
+            self.assertIn(text, said)
+
+    def test_faster_than_the_peak(self):
+        document = small()
+        slow_down(row(document, impl="native", isa="avx512", T=16, d=512), 0.8)
+        self.assertIn("above 103 % of the measured peak", self.said(document))
+
+
+if __name__ == "__main__":
+    unittest.main()
