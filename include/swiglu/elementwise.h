@@ -21,6 +21,7 @@ SWIGLU_API void silu_mul(const float* gate, const float* up, float* out, std::si
 
 /// Rows of a fused product: gate_up is [T][2·d_ff] in `layout`, out is [T][d_ff]:
 /// out[t][j] = silu(gate(t, j)) · up(t, j). Strides in elements: gate_up_stride ≥ 2·d_ff, out_stride ≥ d_ff.
+/// out may be the gate half or the up half itself (same stride), else it must not share memory with them.
 /// `layout` must be one of the halves (interleaved products do not occur: weights are de-interleaved when packed).
 SWIGLU_API void silu_mul_rows(GateUpLayout layout, const float* gate_up, std::size_t gate_up_stride, float* out,
                               std::size_t out_stride, std::size_t T, std::size_t d_ff, Isa isa = Isa::automatic);
