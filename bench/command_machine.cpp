@@ -1,0 +1,18 @@
+#include <cstdio>
+
+#include "commands.hpp"
+#include "session.hpp"
+
+namespace swiglu::bench {
+
+int command_machine(const Options& options) {
+  Session session(options);
+  std::vector<std::size_t> threads = {1};
+  if (session.limits().max_threads > 1) threads.push_back(session.limits().max_threads);
+  session.calibrate(session.limits().isas, threads);
+  std::printf("last-level cache used for rotation: %zu MiB\n", session.llc_bytes() >> 20);
+  session.write();
+  return kOk;
+}
+
+}  // namespace swiglu::bench

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "options.hpp"
+
+namespace swiglu::bench {
+
+// The commands; each returns the exit code and throws UsageError for what cannot be obeyed.
+enum ExitCode { kOk = 0, kWrong = 1, kCouldNotMeasure = 2 };
+
+int command_paired(const Options& options);
+int command_run(const Options& options);
+int command_machine(const Options& options);
+int command_check(const Options& options);
+int command_serve(const Options& options);
+int command_selfcheck(const Options& options);
+
+}  // namespace swiglu::bench

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "caches.hpp"
+#include "json.hpp"
+
+namespace swiglu::bench {
+
+/// Bytes of memory that are free for use now; a cgroup limit counts.
+std::size_t available_memory();
+
+/// What the system says about itself; unknown facts are left out. Measured facts are added by the caller.
+Json machine_facts(const ReportedCaches& caches);
+
+/// Google Benchmark's context fields and ours: versions, commit, flags.
+Json build_context();
+
+}  // namespace swiglu::bench

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "swiglu/isa.h"
+
+namespace swiglu::bench {
+
+/// How a sweep gets d_ff from d_model and an alignment m.
+enum class HiddenChoice {
+  exact,     ///< the odd multiple of m nearest to 8·d/3: m is then the largest power of two that divides it
+  round_up,  ///< LLaMA's rule; repeats points (4096: 10922 for m = 1 and 2)
+  fixed,     ///< --hidden
+};
+
+struct Shape {
+  std::size_t d = 0;
+  std::size_t h = 0;
+  std::size_t m = 0;       ///< alignment: the one asked for, else the largest power of two ≤ 256 that divides h
+  std::string model = {};  ///< name in the model table, or empty
+  std::string set = {};    ///< "main", "align", "models": which plot it belongs to
+};
+
+enum class Cache {
+  wei,   ///< weights rotate over more than the last-level cache: what decoding a model sees
+  none,  ///< one object again and again: the kernel's ceiling, never a decode speed
+};
+
+enum class Impl { native, onednn_wide, onednn_post_ops, reference };
+
+const char* to_string(Cache cache);
+const char* to_string(Impl impl);  ///< as in row names: "native", "onednn-wide", "onednn-post_ops", "reference"
+Impl parse_impl(const std::string& name);
+HiddenChoice parse_hidden_choice(const std::string& name);
+
+inline bool is_onednn(Impl impl) { return impl == Impl::onednn_wide || impl == Impl::onednn_post_ops; }
+
+/// What all arms of one comparison have in common.
+struct Point {
+  Shape shape;
+  std::size_t T = 1;
+  std::size_t threads = 1;
+  Isa isa = Isa::automatic;  ///< resolved, never automatic
+  Cache cache = Cache::wei;
+  std::vector<Impl> impls = {};
+};
+
+/// d_ff of a sweep point; see HiddenChoice (exact or round_up).
+std::size_t swept_hidden(HiddenChoice choice, std::size_t d, std::size_t m);
+
+Shape fixed_shape(std::size_t d, std::size_t h, std::string model, std::string set);
+
+/// "ffn/d:4096/h:10880/m:128/T:1/impl:native/isa:avx512/dt:f32/thr:8/cache:wei"
+std::string row_name(const Point& point, Impl impl);
+
+}  // namespace swiglu::bench

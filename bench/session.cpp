@@ -1,0 +1,180 @@
+#include "session.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <stdexcept>
+
+#include "clock.hpp"
+#include "cpus.hpp"
+#include "machine_facts.hpp"
+#include "progress.hpp"
+#include "stats.hpp"
+#include "swiglu/executor.h"
+#include "swiglu/feed_forward.h"
+
+namespace swiglu::bench {
+namespace {
+
+bool has_onednn() {
+  const auto backends = compiled_backends();
+  return std::find(backends.begin(), backends.end(), Backend::onednn) != backends.end();
+}
+
+struct Spread {
+  double middle, best;
+};
+template <class Probe>
+Spread three_times(Probe probe) {
+  const std::vector<double> values = {probe(), probe(), probe()};
+  return {median(values), quantile(values, 1)};
+}
+
+}  // namespace
+
+Isa limit_onednn(const Options& options) {
+  const Isa isa =
+      options.isas.size() == 1 && options.isas.front() != "auto" ? parse_isa(options.isas.front()) : resolve_isa();
+  const char* cap = isa == Isa::avx2 ? "AVX2" : isa == Isa::portable ? "SSE41" : nullptr;
+  if (cap != nullptr) setenv("ONEDNN_MAX_CPU_ISA", cap, 0);
+  return isa;
+}
+
+Session::Session(const Options& options)
+    : options_(options), begin_(now()), cpus_(options.cpus.empty() ? usable_cpus() : options.cpus) {
+  const std::vector<int> usable = usable_cpus();
+  for (const int cpu : cpus_) {
+    if (std::find(usable.begin(), usable.end(), cpu) == usable.end()) {
+      throw UsageError("--cpus: this process may not run on CPU " + std::to_string(cpu));
+    }
+  }
+  limits_.isas = measurable_isas();
+  limits_.onednn = has_onednn();
+  limits_.onednn_isa = limit_onednn(options);
+  limits_.max_threads = std::max<std::size_t>(1, std::min(physical_cores(cpus_), default_thread_count()));
+  caches_ = reported_caches();
+  llc_bytes_ = options.llc_bytes > 0 ? options.llc_bytes : caches_.usable();
+}
+
+double Session::seconds() const { return now() - begin_; }
+
+std::vector<int> Session::cpus_for(std::size_t threads) const {
+  if (threads > cpus_.size()) {
+    throw UsageError("--threads: " + std::to_string(threads) + " threads asked for, but only " +
+                     std::to_string(cpus_.size()) + " CPUs may be used");
+  }
+  return {cpus_.begin(), cpus_.begin() + static_cast<std::ptrdiff_t>(threads)};
+}
+
+void Session::pin(std::size_t threads) const {
+  const auto cpus = cpus_for(threads);
+  if (options_.pin && !set_affinity(cpus)) throw std::runtime_error("cannot set the CPU affinity");
+}
+
+Roofs& Session::roofs() {
+  if (!roofs_) {
+    const std::size_t limit = available_memory() / 8;
+    const std::size_t wanted = std::max(std::size_t{512} << 20, 4 * cpus_.size() * llc_bytes_);
+    roofs_ = std::make_unique<Roofs>(cpus_, std::min(wanted, limit));
+  }
+  return *roofs_;
+}
+
+void Session::calibrate(const std::vector<Isa>& isas, const std::vector<std::size_t>& threads) {
+  std::fprintf(stderr, "calibrating\n");
+  Roofs& probes = roofs();
+  if (!probes.arena().is_written()) throw std::runtime_error("the bandwidth arena is not written: no valid roof");
+  Json peaks = Json::array(), reads = Json::array(), trips = Json::array(), curve = Json::array();
+  for (const std::size_t n : threads) {
+    cpus_for(n);
+    const Spread read = three_times([&] { return probes.read_gbps(n, 60e-3); });
+    reads.push(Json().set("threads", n).set("median", read.middle).set("max", read.best));
+    std::fprintf(stderr, "  read bandwidth, %zu thread%s: %.1f GB/s\n", n, n == 1 ? "" : "s", read.middle);
+    for (const Isa isa : isas) {
+      const Spread peak = three_times([&] { return probes.peak_gflops(isa, n, 5e-3); });
+      peaks.push(
+          Json().set("isa", swiglu::to_string(isa)).set("threads", n).set("median", peak.middle).set("max", peak.best));
+      std::fprintf(stderr, "  peak, %s, %zu thread%s: %.1f GFLOP/s\n", swiglu::to_string(isa), n, n == 1 ? "" : "s",
+                   peak.middle);
+      calibrated_.push_back({isa, n, {peak.middle, read.middle, 0}});
+    }
+  }
+  if (cpus_.size() > 1) {
+    const Spread trip = three_times([&] { return probes.round_trip_ns(5e-3); });
+    trips.push(Json().set("a", cpus_[0]).set("b", cpus_[1]).set("median", trip.middle));
+    std::fprintf(stderr, "  core-to-core round trip, CPUs %d and %d: %.0f ns\n", cpus_[0], cpus_[1], trip.middle);
+  }
+  const auto points = bandwidth_curve(probes);
+  for (const auto& point : points) curve.push(Json::array().push(point.bytes).push(point.gbps));
+  knee_ = cache_knee(points);
+  if (options_.llc_bytes == 0 && knee_ > llc_bytes_) {
+    std::fprintf(stderr, "  the bandwidth curve shows a larger cache (%zu MiB) than reported (%zu MiB): using that\n",
+                 knee_ >> 20, llc_bytes_ >> 20);
+    llc_bytes_ = knee_;
+  }
+  for (const Isa isa : isas) measured_.push(swiglu::to_string(isa));
+  for (const Isa isa : {Isa::portable, Isa::avx2, Isa::avx512, Isa::neon}) {
+    const auto compiled = compiled_isas();
+    const bool built = std::find(compiled.begin(), compiled.end(), isa) != compiled.end();
+    const bool runs = std::find(limits_.isas.begin(), limits_.isas.end(), isa) != limits_.isas.end();
+    if (std::find(isas.begin(), isas.end(), isa) != isas.end()) continue;
+    not_measured_.push(Json()
+                           .set("isa", swiglu::to_string(isa))
+                           .set("reason", !built  ? "not in this build"
+                                          : !runs ? "this machine lacks it"
+                                                  : "not asked for"));
+  }
+  calibration_.set("peak_gflops", peaks).set("read_gbps", reads).set("round_trip_ns", trips).set("bw_curve", curve);
+}
+
+Roof Session::estimate(Isa isa, std::size_t threads) const {
+  for (const auto& entry : calibrated_) {
+    if (entry.isa == isa && entry.threads == threads) return entry.roof;
+  }
+  const double n = static_cast<double>(threads);
+  return {(isa == Isa::avx512 ? 100 : isa == Isa::avx2 ? 50 : 15) * n, 15 * n, 0};
+}
+
+void Session::add_row(Json row) {
+  if (!row.first_non_finite().empty()) {
+    invalid_rows_ = true;
+    row.set("status", "INVALID").set("skip_reason", row.first_non_finite() + " is not a finite number");
+  }
+  rows_.push(std::move(row));
+}
+
+void Session::add_anchor(const Roof& roof, Isa isa, std::size_t threads) {
+  const auto anchor = [&](const std::string& probe, double value) {
+    anchors_.push(Json().set("t", seconds()).set("probe", probe).set("threads", threads).set("value", value));
+  };
+  anchor(std::string("peak_") + swiglu::to_string(isa), roof.peak_gflops);
+  anchor("read", roof.read_gbps);
+  if (roof.round_trip_ns > 0) anchor("round_trip", roof.round_trip_ns);
+}
+
+void Session::write() const {
+  if (options_.out.empty()) return;
+  Json context = build_context();
+  context.set("executable", options_.argv.substr(0, options_.argv.find(' ')));
+  context.set("command", options_.command).set("preset", options_.preset).set("seed", options_.seed);
+  context.set("argv", options_.argv).set("interrupted", interrupted()).set("wall_seconds", seconds());
+  for (const auto& [key, value] : options_.context) context.set(key, value);
+  Json machine = machine_facts(caches_);
+  machine.set("llc_used", llc_bytes_).set("isa_measured", measured_).set("isa_not_measured", not_measured_);
+  if (knee_ > 0) machine.set("llc_knee_measured", knee_);
+  Json calibration = calibration_;
+  calibration.set("anchors", anchors_);
+  Json all;
+  all.set("context", context).set("machine", machine).set("calibration", calibration);
+  all.set("benchmarks", rows_).set("pairs", pairs_).set("samples", samples_).set("checks", checks_);
+
+  std::ofstream file(options_.out);
+  all.write(file);
+  file << '\n';
+  file.close();
+  if (!file) throw std::runtime_error("cannot write " + options_.out);
+  std::fprintf(stderr, "results: %s\n", options_.out.c_str());
+}
+
+}  // namespace swiglu::bench
