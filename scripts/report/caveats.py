@@ -14,6 +14,8 @@ def _wrong(run):
     for row in run.rows:
         if row.status == "WRONG":
             yield f"WRONG RESULT, not timed: {label(row.impl)} at {row.where}: {row.skip_reason}"
+    for name, why in run.failed:
+        yield f"No time for {name}: {why}"
     for check in run.checks:
         if not check["ok"]:
             yield (
@@ -42,6 +44,15 @@ def _impossible(run):
     rows = [row for row in run.rows if row.ok and row.pct_peak > 103]
     if rows:
         yield f"{len(rows)} rows are above 103 % of the measured peak, so the peak was measured too low: {_examples(rows)}"
+
+
+def _tails(run):
+    far = [s for s in run.against_strongest() if max(s.ratio.ratio / s.of_medians, s.of_medians / s.ratio.ratio) > 1.05]
+    if far:
+        yield (
+            f"At {len(far)} points the speed-up from medians differs by more than 5 % from the one shown (from minima): one "
+            f"side has slow calls in between: {_examples([s.row for s in far])}"
+        )
 
 
 def _flagged(run):
@@ -91,4 +102,4 @@ def _examples(rows, count=3):
     return shown + (f"; and {len(rows) - count} more" if len(rows) > count else "")
 
 
-CHECKS = (_wrong, _incomplete, _not_cold, _impossible, _flagged, _skipped, _isas, _setting)
+CHECKS = (_wrong, _incomplete, _not_cold, _impossible, _tails, _flagged, _skipped, _isas, _setting)

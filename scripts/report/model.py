@@ -80,6 +80,7 @@ class Speedup:
     baseline: str
     form: str
     ratio: stats.Ratio
+    of_medians: float  # the same from medians instead of minima: differs if one side has slow calls in between
 
     @property
     def verdict(self):
@@ -99,6 +100,7 @@ class Run:
     rows: tuple
     speedups: tuple
     elementwise: tuple
+    failed: tuple  # (name, why) of elementwise rows that gave no time
     checks: tuple
     launches: int
 
@@ -170,6 +172,7 @@ def build(document):
         rows=tuple(merged.values()),
         speedups=tuple(_speedup(merged[name], baseline, launches) for (name, baseline), launches in pairs.items()),
         elementwise=tuple(_elementwise(document)),
+        failed=tuple(_failed(document)),
         checks=tuple(document["checks"]),
         launches=max(len(launches) for launches in by_name.values()),
     )
@@ -215,15 +218,22 @@ def _speedup(row, baseline, launches):
         pair = launches[0]
         ratio = stats.Ratio(pair["ratio"], pair["lcb99"], pair["ucb99"], 0.99, math.nan, logs)
     forms = sorted({pair.get("baseline_form", baseline) for pair in launches})
-    return Speedup(row, baseline, " / ".join(forms), ratio)
+    of_medians = stats.geometric_mean(pair["ratio_of_medians"] for pair in launches)
+    return Speedup(row, baseline, " / ".join(forms), ratio, of_medians)
 
 
 def _elementwise(document):
     """(name, row) of the elementwise family, one per name: of the repetitions the one with the median time."""
     groups = defaultdict(list)
     for item in document["benchmarks"]:
-        is_one = item.get("family") == "elementwise" or item["name"].startswith("elementwise/")
-        if is_one and item.get("run_type") != "aggregate" and item.get("status", "OK") == "OK":
+        is_time = item.get("run_type") != "aggregate" and item.get("status", "OK") == "OK"
+        if item.get("family") == "elementwise" and is_time:
             groups[item.get("run_name", item["name"])].append(item)
     for name, items in groups.items():
         yield name, sorted(items, key=lambda item: item["real_time"])[len(items) // 2]
+
+
+def _failed(document):
+    for item in document["benchmarks"]:
+        if item.get("family") != "ffn" and item.get("status", "OK") != "OK":
+            yield item["name"], f"{item['status']}: {item.get('skip_reason', 'no reason given')}"

@@ -41,7 +41,8 @@ def _points(run):
 
 
 SPEEDUP_COLUMNS = (
-    "ISA", "threads", "d_model", "d_ff", "T", "model", "against", "form", "speed-up", "lower", "upper", "verdict",
+    "ISA", "threads", "d_model", "d_ff", "T", "model", "against", "form", "speed-up", "lower", "upper", "from medians",
+    "verdict",
 )  # fmt: skip
 
 
@@ -66,7 +67,7 @@ def _speedups(run):
 def _speedup(s):
     bounds = (round(s.ratio.ratio, 3), round(s.ratio.lower, 3), round(s.ratio.upper, 3))
     shape = (s.row.isa, s.row.thr, s.row.d, s.row.h, s.row.T, s.row.model)
-    return (*shape, label(s.baseline), label(s.form), *bounds, s.verdict)
+    return (*shape, label(s.baseline), label(s.form), *bounds, round(s.of_medians, 3), s.verdict)
 
 
 def _alignment(run):
@@ -91,15 +92,16 @@ def _elementwise(run):
     for name, item in run.elementwise:
         parts = dict(part.split(":", 1) for part in name.split("/") if ":" in part)
         micro = item["real_time"] * {"ns": 1e-3, "us": 1, "ms": 1e3, "s": 1e6}[item.get("time_unit", "ns")]
-        numbers = [_figures(item[key]) if key in item else None for key in ("gbps", "pct_bw")]
+        numbers = [_figures(item[key]) if key in item else None for key in ("gbps", "pct_rw")]
         size = parts.get("n", "")
         rows.append(
             (parts.get("op", name), parts.get("isa", ""), parts.get("level", ""), int(size) if size.isdigit() else None,
              int(item.get("thr", item.get("threads", 1))), _figures(micro), *numbers)
         )  # fmt: skip
     return Table(
-        "elementwise", "Elementwise functions", "Bytes read plus bytes written, per second.", command(run, "run"),
-        ("function", "ISA", "level", "elements", "threads", "time, µs", "GB/s", "% bandwidth"), tuple(rows),
+        "elementwise", "Elementwise functions",
+        "Bytes read plus bytes written, per second; the share is of a loop that only reads and writes as much.", command(run, "run"),
+        ("function", "ISA", "level", "elements", "threads", "time, µs", "GB/s", "% of plain read and write"), tuple(rows),
     )  # fmt: skip
 
 
@@ -108,9 +110,9 @@ def _checks(run):
         "checks", "Numbers on real weights",
         "Relative error per token against the reference in double precision, before anything was timed.",
         command(run, "check"),
-        ("file", "layer", "backend", "ISA", "threads", "tokens", "median error", "largest error", "limit", "result"),
+        ("file", "backend", "ISA", "threads", "tokens", "median error", "largest error", "limit", "result"),
         tuple(
-            (c["file"], c.get("layer"), label(c["impl"]), c["isa"], c.get("threads"), c.get("tokens"),
+            (c["file"], label(c["impl"]), c["isa"], c.get("threads"), c.get("tokens"),
              float(f"{c['median_rel_err']:.2e}"), float(f"{c['max_rel_err']:.2e}"), c["limit"],
              "ok" if c["ok"] else "FAILED")
             for c in run.checks
@@ -120,9 +122,9 @@ def _checks(run):
 
 def _roofs(run):
     peaks = [("peak, GFLOP/s", p.get("isa", ""), p.get("threads"), _figures(p["median"]), _figures(p.get("max")))
-             for p in run.calibration["peak_gflops"]]  # fmt: skip
+             for p in run.calibration.get("peak_gflops", ())]  # fmt: skip
     reads = [("read bandwidth (own kernel), GB/s", "", p.get("threads"), _figures(p["median"]), _figures(p.get("max")))
-             for p in run.calibration["read_gbps"]]  # fmt: skip
+             for p in run.calibration.get("read_gbps", ())]  # fmt: skip
     trips = [(f"core-to-core round trip {p.get('a')}–{p.get('b')}, ns", "", None, _figures(p.get("median")), None)
              for p in run.calibration.get("round_trip_ns", ())]  # fmt: skip
     return Table(

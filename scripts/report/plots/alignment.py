@@ -1,6 +1,7 @@
 """What an odd d_ff costs: time per hidden unit against the nearest multiple of 256."""
 
 from collections import defaultdict
+from functools import partial
 
 from report.model import label, threads
 from report.plots.style import BACKEND, LIGHT, Panel, new_panel
@@ -16,15 +17,14 @@ ALIGNED = 256
 
 
 def penalties(run):
-    """{(isa, thr, T, d): {impl: {m: (penalty in %, row)}}} of every point of which m = 256 and another m exist."""
+    """{(isa, thr, T, d): {impl: {m: (penalty in %, row)}}} of the alignment sweep, where m = 256 was measured too."""
     result = defaultdict(lambda: defaultdict(dict))
-    swept = {(r.isa, r.thr, r.T, r.d) for r in run.rows if r.ok and r.group == "align"}
     groups = defaultdict(dict)
-    native = [row for row in run.rows if row.ok and row.impl == "native"]
-    for impl, rows in (("native", native), ("onednn-strongest", run.strongest_rows())):
-        for row in rows:
-            if (row.isa, row.thr, row.T, row.d) in swept and row.group in ("align", "main"):
-                groups[(row.isa, row.thr, row.T, row.d), impl, row.cache][row.m] = row
+    for impl, either in (("native", partial(run.select, impl="native")), ("onednn-strongest", run.strongest_rows)):
+        # A point that two sweeps share is measured once, in the main one; only m = 256 can be such a point.
+        shared = (row for row in either(group="main") if row.m == ALIGNED)
+        for row in (*shared, *either(group="align")):
+            groups[(row.isa, row.thr, row.T, row.d), impl, row.cache][row.m] = row
     for (key, impl, _), by_m in groups.items():
         if ALIGNED in by_m and len(by_m) > 1:
             unit = by_m[ALIGNED].t / by_m[ALIGNED].h

@@ -13,8 +13,12 @@ HOW = (
 IMPLS = ("onednn-wide", "onednn-post_ops", "reference", "native")  # drawn in this order: ours on top
 
 
+LADDER = (("o", "-"), ("s", "--"), ("^", ":"), ("D", "-."))  # marker and line of the ISAs, widest first
+
+
 def panels(run):
-    return [_panel(run, isa, thr) for isa, thr in run.settings]
+    swept = [setting for setting in run.settings if run.select(impl="native", isa=setting[0], thr=setting[1], group="main")]
+    return [_panel(run, isa, thr) for isa, thr in swept] + _ladder(run)
 
 
 def reading(run):
@@ -61,3 +65,28 @@ def _panel(run, isa, thr):
     axes.set_ylabel("% of the roofline")
     axes.legend(loc="lower right")
     return Panel(f"percent_roof_{isa}_{thr}t", isa, f"Percent of roofline over T, {isa}, {threads(thr)}", figure)
+
+
+def _ladder(run):
+    """One shape on every ISA, each against its own roof."""
+    rungs = run.select(impl="native", group="ladder")
+    if not rungs:
+        return []
+    d, h, thr = max((row.d, row.h, row.thr) for row in rungs)
+    tokens = {row.T for row in rungs}
+    figure, axes = new_panel(f"every ISA, {threads(thr)}, d_model {d}")
+    for isa, (marker, line) in zip(run.isas, LADDER):
+        rows = sorted(
+            (row for row in run.select(impl="native", isa=isa, thr=thr, d=d, h=h) if row.T in tokens),
+            key=lambda row: row.T,
+        )
+        axes.plot(
+            [row.T for row in rows], [row.pct_roof for row in rows], color=LIGHT["ours"], marker=marker, linestyle=line,
+            label=f"swiglu, {isa}",
+        )  # fmt: skip
+    axes.axhline(100, color=LIGHT["ink"], linewidth=1.2)
+    token_axis(axes, tokens)
+    axes.set_ylim(0, 106)
+    axes.set_ylabel("% of this ISA's own roofline")
+    axes.legend(loc="lower right")
+    return [Panel("percent_roof_ladder", run.isas[0], f"Percent of each ISA's own roofline, d_model {d}", figure)]

@@ -40,7 +40,9 @@ def reading(run):
 def _panel(run, isa, thr):
     figure, axes = new_panel(f"{isa}, {threads(thr)}")
     wanted = dict(isa=isa, thr=thr, group="main")
-    ours = run.select(impl="native", **wanted) or run.select(impl="native", isa=isa, thr=thr)
+    if not run.select(impl="native", **wanted):
+        del wanted["group"]  # an ISA of which only the ladder was measured
+    ours = run.select(impl="native", **wanted)
     peak, read = run.ceiling(isa, thr)
     low, high = min(row.ai for row in ours) / 1.6, max(row.ai for row in ours) * 1.6
     low, high = min(low, peak / read / 2), max(high, peak / read * 2)
@@ -67,7 +69,7 @@ def _roofs(run, axes, isa, thr, peak, read, low, high):
     axes.annotate(
         f"{read:.0f} GB/s", (middle, middle * read), xytext=(-5, 5), textcoords="offset points", ha="right", fontsize=8
     )
-    for item in run.calibration["peak_gflops"]:
+    for item in run.calibration.get("peak_gflops", ()):
         if item.get("isa") != isa and item.get("threads") == thr and item["median"] < 0.9 * peak:
             axes.plot([item["median"] / read, high], [item["median"]] * 2, color=LIGHT["axis"], linewidth=1)
             axes.annotate(
