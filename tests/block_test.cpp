@@ -94,9 +94,10 @@ TEST_P(Block, EveryCombinationOfBiases) {
   }
 }
 
-// The bound must not be so wide that noise passes: somewhere the error is above a thousandth of it.
+// The bound must not be so wide that noise passes: somewhere the error is above a thousandth of it. (It grows with the
+// number of roundings, errors with its square root, so that is at small widths.)
 TEST_P(Block, ErrorBoundIsNotVacuous) {
-  for (std::size_t n : {16, 256, 1024}) {
+  for (std::size_t n : {4, 16, 64}) {
     const BlockCase block = random_block(n, 2 * n);
     double largest = 0;
     ASSERT_TRUE(right(block, make(block, GetParam()), 4, &largest));
