@@ -6,6 +6,7 @@
 #include <swiglu/feed_forward.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
