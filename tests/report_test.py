@@ -534,6 +534,18 @@ class Numbers(unittest.TestCase):
             )
         self.assertEqual([speedup.colour_of(r) for r in (0.5, 1, 2)], ["loss3", "even", "win3"])
 
+    def test_two_shapes_of_one_width_get_two_rows(self):
+        self.assertEqual(
+            model.shape_labels([(512, 1), (512, 1), (1024, 2), (1024, 3)]),
+            {(512, 1): "512", (1024, 2): "1024 / 2", (1024, 3): "1024 / 3"},
+        )
+
+    def test_a_hand_made_run_without_a_main_sweep(self):
+        document = small()
+        for item in document["benchmarks"] + document["pairs"]:
+            item["set"] = "align"
+        self.assertTrue(headline.decode(self.built(document)).figures)
+
     def test_ties_are_hatched(self):
         document = small()
         with_tie = copy.deepcopy(document)
@@ -620,7 +632,7 @@ class Caveats(unittest.TestCase):
     def test_faster_than_the_peak(self):
         document = small()
         slow_down(row(document, impl="native", isa="avx512", T=16, d=512), 0.8)
-        self.assertIn("above 103 % of the measured peak", self.said(document))
+        self.assertIn("above 103 % of the peak", self.said(document))
 
 
 if __name__ == "__main__":

@@ -43,15 +43,15 @@ def _not_cold(run):
 def _impossible(run):
     rows = [row for row in run.rows if row.ok and row.pct_peak > 103]
     if rows:
-        yield f"{len(rows)} rows are above 103 % of the measured peak, so the peak was measured too low: {_examples(rows)}"
+        yield f"{len(rows)} rows are above 103 % of the peak, so the peak was measured too low: {_examples(rows)}"
 
 
 def _tails(run):
     far = [s for s in run.against_strongest() if max(s.ratio.ratio / s.of_medians, s.of_medians / s.ratio.ratio) > 1.05]
     if far:
         yield (
-            f"At {len(far)} points the speed-up from medians differs by more than 5 % from the one shown (from minima): one "
-            f"side has slow calls in between: {_examples([s.row for s in far])}"
+            f"At {len(far)} points the speed-up from medians differs by more than 5 % from the one shown, from minima: "
+            f"one side has slow calls in between: {_examples([s.row for s in far])}"
         )
 
 
@@ -94,7 +94,10 @@ def _setting(run):
     if load[0] > 0.5 * cpus:
         yield f"The machine was busy at the start: load {load[0]:.1f} on {cpus} CPUs."
     if machine.get("virt") not in (None, "", "none", "unknown"):
-        yield f"Virtual machine ({machine['virt']}): neighbours share caches, memory and clock; the roofs are those of each block."
+        yield (
+            f"Virtual machine ({str(machine['virt']).strip()}): neighbours share caches, memory and clock; each block "
+            "is compared with roofs measured beside it."
+        )
 
 
 def _examples(rows, count=3):

@@ -33,7 +33,7 @@ def decode(run):
     isa = run.isas[0]
     figures, left_out = [], 0
     for thr in run.thread_counts(isa):
-        rows = run.select(impl="native", isa=isa, thr=thr, T=1, cache="wei", group="main")
+        rows = run.select(impl="native", isa=isa, thr=thr, T=1, cache="wei", group=run.main)
         cold = [row for row in rows if row.cold]
         left_out += len(rows) - len(cold)
         figures += _mean(cold, "pct_bw", threads(thr))
@@ -46,7 +46,7 @@ def decode(run):
 def prefill(run):
     """% of FMA peak at the largest T of the sweep, geometric mean over d_model."""
     isa = run.isas[0]
-    rows = run.select(impl="native", isa=isa, group="main")
+    rows = run.select(impl="native", isa=isa, group=run.main)
     largest = max((row.T for row in rows), default=0)
     figures = []
     for thr in run.thread_counts(isa):
@@ -72,8 +72,8 @@ def speedup(run):
     figures.append(Figure("worst point", r.ratio, r.lower, r.upper, "×"))
     isa_points = run.against_strongest(isa=run.isas[0])
     note = (
-        f"against the faster oneDNN form at each point, {run.isas[0]}; geometric mean over all {len(isa_points)} points, "
-        f"99 % bounds; {tally_text(isa_points)}; worst at {worst.row.where}"
+        f"against the faster oneDNN form at each point, {run.isas[0]}; geometric mean over all {len(isa_points)} "
+        f"points, 99 % bounds; {tally_text(isa_points)}; worst at {worst.row.where}"
     )
     return Headline("Speed-up over oneDNN's strongest form", tuple(figures), note)
 

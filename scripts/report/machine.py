@@ -1,4 +1,4 @@
-"""The block the report opens with: which machine, which build, which run. Unknown values say so, they are not hidden."""
+"""Which machine, which build, which run. Unknown values say so, they are not hidden."""
 
 
 def facts(run):

@@ -1,7 +1,7 @@
 """The measured run as the plots, tables and headlines see it: rows, speed-ups, and one place that says what is cold."""
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
 from statistics import median
 
@@ -109,6 +109,12 @@ class Run:
         return [row for row in self.rows if row.ok and all(getattr(row, k) == v for k, v in wanted.items())]
 
     @property
+    def main(self):
+        """The set that the sweep over T is taken from: "main"; in a hand-made run without one, the largest."""
+        groups = Counter(row.group for row in self.select(impl="native"))
+        return "main" if "main" in groups else groups.most_common(1)[0][0]
+
+    @property
     def isas(self):
         """ISAs with native rows, widest first."""
         found = {row.isa for row in self.select(impl="native")}
@@ -142,6 +148,13 @@ class Run:
         """(peak GFLOP/s, read GB/s) beside the rows of this setting: the medians of the blocks' own roofs."""
         rows = self.select(impl="native", isa=isa, thr=thr)
         return median(row.peak for row in rows), median(row.read for row in rows)
+
+
+def shape_labels(shapes):
+    """{(d, h): text}: d_model alone where it is enough, "d_model / d_ff" where two shapes share it."""
+    shapes = sorted(set(shapes))
+    counts = Counter(d for d, _ in shapes)
+    return {(d, h): str(d) if counts[d] == 1 else f"{d} / {h}" for d, h in shapes}
 
 
 def threads(count):

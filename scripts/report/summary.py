@@ -1,5 +1,7 @@
 """summary.md: the report in the length of a pull-request comment."""
 
+from report.model import shape_labels, threads
+
 
 def render(content, run):
     lines = [f"## swiglu benchmark: {content.title}", ""]
@@ -11,9 +13,8 @@ def render(content, run):
             digits = ".2f" if f.unit == "×" else ".1f"
             title = headline.title if i == 0 else ""
             note = headline.note if i == 0 else ""
-            lines.append(
-                f"| {title} | **{f.value:{digits}} {f.unit}** {f.about} | [{f.low:{digits}}, {f.high:{digits}}] | {note} |"
-            )
+            interval = f"[{f.low:{digits}}, {f.high:{digits}}]"
+            lines.append(f"| {title} | **{f.value:{digits}} {f.unit}** {f.about} | {interval} | {note} |")
     lines += ["", "**Before you believe it**", ""]
     lines += [f"- {text}" for text in content.caveats] or ["- Nothing was flagged."]
     lines.append("")
@@ -30,18 +31,19 @@ def render(content, run):
 
 def _map(run, isa, thr):
     """Speed-up, d_model x T; * = the 99 % interval contains 1; losses in bold."""
-    points = {(s.row.d, s.row.T): s for s in run.against_strongest(isa=isa, thr=thr, group="main")}
+    points = {(s.row.d, s.row.h, s.row.T): s for s in run.against_strongest(isa=isa, thr=thr, group=run.main)}
     if not points:
         return []
-    tokens = sorted({T for _, T in points})
+    tokens = sorted({T for _, _, T in points})
     lines = [
-        f"Speed-up over oneDNN's strongest form, {isa}, threads: {thr} (\\* = the 99 % interval contains 1, **bold** = loss)",
+        f"Speed-up over oneDNN's strongest form, {isa}, {threads(thr)} (\\* = the 99 % interval contains 1, "
+        "**bold** = loss)",
         "",
         "| d_model | " + " | ".join(f"T={T}" for T in tokens) + " |",
         "|---|" + "---:|" * len(tokens),
     ]
-    for d in sorted({d for d, _ in points}):
-        lines.append(f"| {d} | " + " | ".join(_cell(points.get((d, T))) for T in tokens) + " |")
+    for shape, name in shape_labels((d, h) for d, h, _ in points).items():
+        lines.append(f"| {name} | " + " | ".join(_cell(points.get((*shape, T))) for T in tokens) + " |")
     return [*lines, ""]
 
 

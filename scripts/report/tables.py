@@ -18,8 +18,8 @@ class Table:
 
 
 def tables(run):
-    every = (_losses(run), _points(run), _speedups(run), _alignment(run), _elementwise(run), _checks(run), _roofs(run), _skipped(run))
-    return [table for table in every if table.rows]
+    every = (_losses, _points, _speedups, _alignment, _elementwise, _checks, _roofs, _skipped)
+    return [table for table in (make(run) for make in every) if table.rows]
 
 
 def _points(run):
@@ -100,8 +100,10 @@ def _elementwise(run):
         )  # fmt: skip
     return Table(
         "elementwise", "Elementwise functions",
-        "Bytes read plus bytes written, per second; the share is of a loop that only reads and writes as much.", command(run, "run"),
-        ("function", "ISA", "level", "elements", "threads", "time, µs", "GB/s", "% of plain read and write"), tuple(rows),
+        "Bytes read plus bytes written, per second; the share is of a loop that only reads and writes as much.",
+        command(run, "run"),
+        ("function", "ISA", "level", "elements", "threads", "time, µs", "GB/s", "% of plain read and write"),
+        tuple(rows),
     )  # fmt: skip
 
 

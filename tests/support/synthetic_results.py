@@ -77,7 +77,8 @@ def results(seed=1, suite=None, align=True, ladder=True):
             pairs.append(pair(arms["native"], min(rivals, key=lambda r: r["t_median"]), "onednn-strongest"))
             pairs += [pair(arms["native"], rival, rival["impl"]) for rival in rivals]
     if ladder:  # oneDNN picks its ISA once per process: no rival on the other ISAs
-        rows += [ffn_row(rng, "native", isa, 1, LADDER["d"], T, 256, "ladder") for isa in LADDER["isa"] for T in LADDER["T"]]
+        rungs = [(isa, T) for isa in LADDER["isa"] for T in LADDER["T"]]
+        rows += [ffn_row(rng, "native", isa, 1, LADDER["d"], T, 256, "ladder") for isa, T in rungs]
     command = "swiglu-bench paired --preset report --out report/paired.json"
     return {
         "context": {

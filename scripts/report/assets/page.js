@@ -27,7 +27,8 @@ function compare(a, b) {
 
 document.getElementById("download").addEventListener("click", () => {
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([document.getElementById("results").textContent], {type: "application/json"}));
+  const text = document.getElementById("results").textContent;
+  link.href = URL.createObjectURL(new Blob([text], {type: "application/json"}));
   link.download = "results.json";
   link.click();
 });

@@ -10,8 +10,8 @@ KEY = "alignment"
 TITLE = "Cost of an unaligned d_ff"
 HOW = (
     "d_ff is the odd multiple of m nearest to 8/3 · d_model, so m is exactly the largest power of two in it. Penalty = "
-    "time per hidden unit against m = 256 (time per unit, since d_ff differs a little between the m); the bar on each point is "
-    "the 95 % interval of its time. Below 0: cheaper than the aligned width."
+    "time per hidden unit against m = 256 (per unit, since d_ff differs a little between the m); the bar on each point "
+    "is the 95 % interval of its time. Below 0: cheaper than the aligned width."
 )
 ALIGNED = 256
 
@@ -22,7 +22,7 @@ def penalties(run):
     groups = defaultdict(dict)
     for impl, either in (("native", partial(run.select, impl="native")), ("onednn-strongest", run.strongest_rows)):
         # A point that two sweeps share is measured once, in the main one; only m = 256 can be such a point.
-        shared = (row for row in either(group="main") if row.m == ALIGNED)
+        shared = (row for row in either(group=run.main) if row.m == ALIGNED)
         for row in (*shared, *either(group="align")):
             groups[(row.isa, row.thr, row.T, row.d), impl, row.cache][row.m] = row
     for (key, impl, _), by_m in groups.items():

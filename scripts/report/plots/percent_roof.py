@@ -7,8 +7,8 @@ from report.plots.style import BACKEND, LIGHT, Panel, new_panel, token_axis
 KEY = "percent_roof"
 TITLE = "Share of the roofline over T"
 HOW = (
-    "100 % = the time that the measured bandwidth and peak allow at best. Line: geometric mean over d_model; band: from "
-    "the worst to the best d_model. A dip between two good T is a cliff."
+    "100 % = the time that the measured bandwidth and peak allow at best. Line: geometric mean over d_model; band: "
+    "from the worst to the best d_model. A dip between two good T is a cliff."
 )
 IMPLS = ("onednn-wide", "onednn-post_ops", "reference", "native")  # drawn in this order: ours on top
 
@@ -17,29 +17,31 @@ LADDER = (("o", "-"), ("s", "--"), ("^", ":"), ("D", "-."))  # marker and line o
 
 
 def panels(run):
-    swept = [setting for setting in run.settings if run.select(impl="native", isa=setting[0], thr=setting[1], group="main")]
-    return [_panel(run, isa, thr) for isa, thr in swept] + _ladder(run)
+    swept = {(row.isa, row.thr) for row in run.select(impl="native", group=run.main)}
+    return [_panel(run, isa, thr) for isa, thr in run.settings if (isa, thr) in swept] + _ladder(run)
 
 
 def reading(run):
-    rows = [row for row in run.select(impl="native", isa=run.isas[0], group="main")]
+    rows = run.select(impl="native", isa=run.isas[0], group=run.main)
     if not rows:
         return "The sweep was not measured."
     worst, best = min(rows, key=lambda r: r.pct_roof), max(rows, key=lambda r: r.pct_roof)
+    mean = geometric_mean(r.pct_roof for r in rows)
     text = (
-        f"With {run.isas[0]}, swiglu is at {geometric_mean(r.pct_roof for r in rows):.0f} % of the roofline on average, "
-        f"from {worst.pct_roof:.0f} % (d_model {worst.d}, T = {worst.T}, {threads(worst.thr)}) to {best.pct_roof:.0f} %"
+        f"With {run.isas[0]}, swiglu is at {mean:.0f} % of the roofline on average, from {worst.pct_roof:.0f} % "
+        f"(d_model {worst.d}, T = {worst.T}, {threads(worst.thr)}) to {best.pct_roof:.0f} %"
     )
-    rivals = {row.point: row for row in run.strongest_rows(isa=run.isas[0], group="main")}
+    rivals = {row.point: row for row in run.strongest_rows(isa=run.isas[0], group=run.main)}
     both = [(row, rivals[row.point]) for row in rows if row.point in rivals]
     if not both:
         return text + "; oneDNN was not measured."
     behind = sum(ours.pct_roof < rival.pct_roof for ours, rival in both)
     lowest = min((rival for _, rival in both), key=lambda r: r.pct_roof)
+    mean = geometric_mean(r.pct_roof for _, r in both)
     return (
-        f"{text}; oneDNN's stronger form is at {geometric_mean(r.pct_roof for _, r in both):.0f} % on average and falls "
-        f"to {lowest.pct_roof:.0f} % (d_model {lowest.d}, T = {lowest.T}, {threads(lowest.thr)}); swiglu is the lower of "
-        f"the two at {behind} of {len(both)} points."
+        f"{text}; oneDNN's stronger form is at {mean:.0f} % on average and falls to {lowest.pct_roof:.0f} % "
+        f"(d_model {lowest.d}, T = {lowest.T}, {threads(lowest.thr)}); swiglu is the lower of the two at {behind} of "
+        f"{len(both)} points."
     )
 
 
@@ -47,7 +49,7 @@ def _panel(run, isa, thr):
     figure, axes = new_panel(f"{isa}, {threads(thr)}")
     tokens, top = set(), 100.0
     for impl in IMPLS:
-        rows = run.select(impl=impl, isa=isa, thr=thr, group="main")
+        rows = run.select(impl=impl, isa=isa, thr=thr, group=run.main)
         by_tokens = {T: [row.pct_roof for row in rows if row.T == T] for T in sorted({row.T for row in rows})}
         if not by_tokens:
             continue

@@ -9,7 +9,7 @@ KEY = "roofline"
 TITLE = "Roofline"
 HOW = (
     "The sloped line is the read bandwidth, the flat one the arithmetic peak, both measured in this run. Points of one "
-    "d_model are joined along T, T growing to the right. Hollow: cold weights; solid: served by a cache. Nothing can be "
+    "shape are joined along T, T growing to the right. Hollow: cold weights; solid: served by a cache. Nothing can be "
     "above the lines; the distance below them is what is left to gain."
 )
 
@@ -21,7 +21,7 @@ def panels(run):
 def reading(run):
     isa = run.isas[0]
     thr = run.thread_counts(isa)[0]
-    rows = sorted(run.select(impl="native", isa=isa, thr=thr, group="main"), key=lambda row: row.T)
+    rows = sorted(run.select(impl="native", isa=isa, thr=thr, group=run.main), key=lambda row: row.T)
     if not rows:
         return "The sweep was not measured."
     first = max((row for row in rows if row.T == rows[0].T), key=lambda row: row.d)
@@ -39,7 +39,7 @@ def reading(run):
 
 def _panel(run, isa, thr):
     figure, axes = new_panel(f"{isa}, {threads(thr)}")
-    wanted = dict(isa=isa, thr=thr, group="main")
+    wanted = dict(isa=isa, thr=thr, group=run.main)
     if not run.select(impl="native", **wanted):
         del wanted["group"]  # an ISA of which only the ladder was measured
     ours = run.select(impl="native", **wanted)
@@ -64,7 +64,9 @@ def _roofs(run, axes, isa, thr, peak, read, low, high):
     axes.set_yscale("log")
     ridge = peak / read
     axes.plot([low, ridge, high], [low * read, peak, peak], color=LIGHT["ink"], linewidth=1.4)
-    axes.annotate(f"{peak:.0f} GFLOP/s", (high, peak), xytext=(-4, 4), textcoords="offset points", ha="right", fontsize=8)
+    axes.annotate(
+        f"{peak:.0f} GFLOP/s", (high, peak), xytext=(-4, 4), textcoords="offset points", ha="right", fontsize=8
+    )
     middle = (low * ridge) ** 0.5
     axes.annotate(
         f"{read:.0f} GB/s", (middle, middle * read), xytext=(-5, 5), textcoords="offset points", ha="right", fontsize=8
@@ -86,8 +88,8 @@ def _curves(axes, impl, rows):
     look = BACKEND[impl]
     if rows:  # the legend shows line and marker, which are drawn apart below
         axes.plot([], [], label=label(impl), linewidth=0.9, markersize=4.5, **{**look, "markerfacecolor": "none"})
-    for d in sorted({row.d for row in rows}):
-        curve = sorted((row for row in rows if row.d == d), key=lambda row: row.T)
+    for shape in sorted({(row.d, row.h) for row in rows}):
+        curve = sorted((row for row in rows if (row.d, row.h) == shape), key=lambda row: row.T)
         axes.plot([row.ai for row in curve], [row.gflops for row in curve], color=look["color"], linewidth=0.9)
         for cold, face in ((True, LIGHT["surface"]), (False, look["color"])):
             dots = [row for row in curve if row.cold == cold]
@@ -98,7 +100,7 @@ def _curves(axes, impl, rows):
 
 
 def _mark_tokens(axes, rows, bottom, span):
-    """T along the lower edge, at the intensity that the widest d_model has there; where they crowd, some are left out."""
+    """T along the lower edge, at the intensity that the widest d_model has there; some are left out if they crowd."""
     widest = max(row.d for row in rows)
     last = 0.0
     for row in sorted((row for row in rows if row.d == widest), key=lambda row: row.T):

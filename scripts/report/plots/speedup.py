@@ -6,21 +6,22 @@ import matplotlib.pyplot as plt
 from matplotlib.patches import Rectangle
 
 from report.headline import mean_ratio, tally_text
-from report.model import threads
+from report.model import shape_labels, threads
 from report.plots.style import LIGHT, Panel
 
 KEY = "speedup"
 TITLE = "Speed-up over oneDNN's strongest form"
 HOW = (
-    "Time of the faster oneDNN form divided by ours, paired in time. Blue: we are faster; orange: we are slower, on the "
-    "same scale. Hatched: the 99 % interval contains 1, so neither is shown to be faster."
+    "Time of the faster oneDNN form divided by ours, paired in time. Blue: we are faster; orange: we are slower, on "
+    "the same scale. Hatched: the 99 % interval contains 1, so neither is shown to be faster."
 )
 # Symmetric in the logarithm: 1.5x faster and 1.5x slower are equally dark.
 STEPS = (1.03, 1.15, 1.4)
 
 
 def panels(run):
-    return [_panel(run, isa, thr) for isa, thr in run.settings if run.against_strongest(isa=isa, thr=thr, group="main")]
+    compared = {(s.row.isa, s.row.thr) for s in run.against_strongest(group=run.main)}
+    return [_panel(run, isa, thr) for isa, thr in run.settings if (isa, thr) in compared]
 
 
 def reading(run):
@@ -45,25 +46,26 @@ def colour_of(ratio):
 
 
 def _panel(run, isa, thr):
-    points = run.against_strongest(isa=isa, thr=thr, group="main")
+    points = run.against_strongest(isa=isa, thr=thr, group=run.main)
     figure, (axes, strip) = plt.subplots(2, 1, gridspec_kw={"height_ratios": [18, 1]})
     axes.set_title(f"{isa}, {threads(thr)}: {tally_text(points)}")
-    widths = sorted({s.row.d for s in points})
+    shapes = shape_labels((s.row.d, s.row.h) for s in points)
     tokens = sorted({s.row.T for s in points})
-    cells = {(s.row.d, s.row.T): s for s in points}
+    cells = {(s.row.d, s.row.h, s.row.T): s for s in points}
     size = 8 if len(tokens) <= 9 else 6.3
-    for y, d in enumerate(widths):
+    for y, shape in enumerate(shapes):
         for x, T in enumerate(tokens):
-            _cell(axes, x, y, cells.get((d, T)), size)
+            _cell(axes, x, y, cells.get((*shape, T)), size)
     axes.set_xlim(0, len(tokens))
-    axes.set_ylim(0, len(widths))
+    axes.set_ylim(0, len(shapes))
     axes.set_xticks([x + 0.5 for x in range(len(tokens))], [str(T) for T in tokens], fontsize=size)
-    axes.set_yticks([y + 0.5 for y in range(len(widths))], [str(d) for d in widths])
+    axes.set_yticks([y + 0.5 for y in range(len(shapes))], list(shapes.values()))
     axes.set_xlabel("T (tokens per call)")
     axes.set_ylabel("d_model")
     _bare(axes)
     _key(strip)
-    return Panel(f"speedup_{isa}_{thr}t", isa, f"Speed-up heat map, {isa}, {threads(thr)}: {tally_text(points)}", figure)
+    alt = f"Speed-up heat map, {isa}, {threads(thr)}: {tally_text(points)}"
+    return Panel(f"speedup_{isa}_{thr}t", isa, alt, figure)
 
 
 def _cell(axes, x, y, speedup, size):
