@@ -463,6 +463,14 @@ class Numbers(unittest.TestCase):
         self.assertTrue(any("not certified cold" in text for text in caveats.caveats(run)))
         self.assertFalse(any("not certified cold" in text for text in caveats.caveats(self.built(small()))))
 
+    def test_rows_with_too_few_windows_are_left_out_of_decode(self):
+        document = small()
+        for item in document["benchmarks"]:
+            if item["d"] == 512:
+                item["flags"] = ["uncertified"]
+        (figure,) = headline.decode(self.built(document)).figures
+        self.assertAlmostEqual(figure.value, row(document, impl="native", d=1024, T=1)["pct_bw"])
+
     def test_prefill_takes_the_largest_T(self):
         document = small()
         expected = [r["pct_peak"] for r in document["benchmarks"]

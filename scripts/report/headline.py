@@ -57,25 +57,21 @@ def prefill(run):
 
 def speedup(run):
     """Geometric mean over every point against the faster oneDNN form, and the worst point."""
-    figures, worst = [], None
-    for isa, thr in run.settings:
-        points = run.against_strongest(isa=isa, thr=thr)
-        if isa != run.isas[0] or not points:
-            continue
-        figures.append(Figure(threads(thr), *mean_ratio(points), "×"))
-        lowest = min(points, key=lambda s: s.ratio.ratio)
-        if worst is None or lowest.ratio.ratio < worst.ratio.ratio:
-            worst = lowest
-    if worst is None:
-        return Headline("Speed-up over oneDNN", (), "oneDNN was not measured: this build or this run had none")
-    r = worst.ratio
-    figures.append(Figure("worst point", r.ratio, r.lower, r.upper, "×"))
-    isa_points = run.against_strongest(isa=run.isas[0])
+    title, isa = "Speed-up over oneDNN's strongest form", run.isas[0]
+    points = run.against_strongest(isa=isa)
+    if not points:
+        return Headline(title, (), "oneDNN was not measured: this build or this run had none")
+    figures = []
+    for thr in run.thread_counts(isa):
+        if beside := run.against_strongest(isa=isa, thr=thr):
+            figures.append(Figure(threads(thr), *mean_ratio(beside), "×"))
+    worst = min(points, key=lambda s: s.ratio.ratio)
+    figures.append(Figure("worst point", worst.ratio.ratio, worst.ratio.lower, worst.ratio.upper, "×"))
     note = (
-        f"against the faster oneDNN form at each point, {run.isas[0]}; geometric mean over all {len(isa_points)} "
-        f"points, 99 % bounds; {tally_text(isa_points)}; worst at {worst.row.where}"
+        f"against the faster oneDNN form at each point, {isa}; geometric mean over all {len(points)} points, 99 % bounds; "
+        f"{tally_text(points)}; worst at {worst.row.where}"
     )
-    return Headline("Speed-up over oneDNN's strongest form", tuple(figures), note)
+    return Headline(title, tuple(figures), note)
 
 
 def mean_ratio(speedups):

@@ -205,9 +205,15 @@ def _row(item):
         read=item["read_gbps"],
         tokens_per_s=item["T"] / item["t_median"],
         create_ms=item.get("create_ms", math.nan),
-        cold=item["cache"] == "wei" and item["cold_ok"] == 1 and item["gbps"] <= COLD_LIMIT * item["read_gbps"],
+        cold=_is_cold(item),
         flags=tuple(item.get("flags", ())),
     )
+
+
+def _is_cold(item):
+    """The program's certificate, and again from the numbers: too few windows or too many bytes per second is not cold."""
+    certified = item["cache"] == "wei" and item["cold_ok"] == 1 and "uncertified" not in item.get("flags", ())
+    return certified and item["gbps"] <= COLD_LIMIT * item["read_gbps"]
 
 
 def _merge(launches):

@@ -80,7 +80,8 @@ def _cell(axes, x, y, speedup, size):
     if speedup.verdict == "tie":
         axes.add_patch(Rectangle(**box, facecolor="none", edgecolor=LIGHT["hatch"], hatch="////"))
     ink = LIGHT["cell-strong"] if role.endswith("3") else LIGHT["cell"]
-    axes.text(x + 0.5, y + 0.5, f"{ratio:.2f}", ha="center", va="center", fontsize=size, color=ink)
+    plate = dict(boxstyle="square,pad=0.15", facecolor=LIGHT[role], linewidth=0)  # keeps hatching off the number
+    axes.text(x + 0.5, y + 0.5, f"{ratio:.2f}", ha="center", va="center", fontsize=size, color=ink, bbox=plate)
 
 
 def _key(axes):
