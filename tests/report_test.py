@@ -1,265 +1,37 @@
-"""scripts/report: from benchmark JSON to page, and everything that must not become a page.
+"""scripts/report: from benchmark JSON to page. What must not become a page is in report_input_test.py.
 
 The input is synthetic (tests/support/synthetic_results.py), so the right answers are known.
 """
 
 import copy
 import html.parser
-import importlib.util
 import io
 import json
 import math
-import random
 import subprocess
 import sys
 import tempfile
 import unittest
 import xml.etree.ElementTree as ElementTree
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import redirect_stdout
 from pathlib import Path
 from unittest import mock
 
-HERE = Path(__file__).resolve().parent
-SCRIPTS = HERE.parent / "scripts"
-sys.path[:0] = [str(SCRIPTS), str(HERE / "support")]
+sys.path.insert(0, str(Path(__file__).resolve().parent / "support"))
 
 import synthetic_results as synthetic  # noqa: E402
-from report import cli, load, merge, validate  # noqa: E402
+from report_case import (  # noqa: E402
+    HAVE_MATPLOTLIB, SCRIPTS, SMALL, Folder, everything_but_drawing, needs_matplotlib, row, slow_down, small,
+)  # fmt: skip
 
-HAVE_MATPLOTLIB = importlib.util.find_spec("matplotlib") is not None
+from report import cli, merge, validate  # noqa: E402
+
 if HAVE_MATPLOTLIB:
-    from report import caveats, content, headline, model, plots, summary, svg, tables
+    from report import build, caveats, headline, model, svg
     from report.plots import alignment, speedup
     from report.plots.style import PALETTE
-needs_matplotlib = unittest.skipUnless(HAVE_MATPLOTLIB, "python3-matplotlib is not installed")
 
-SMALL = {"d": (512, 1024), "T": (1, 16), "thr": (1,)}
 ZERO = "ffn/d:512/h:1280/m:256/T:1/impl:native/isa:avx512/dt:f32/thr:1/cache:wei"
-
-
-def small(**changes):
-    document = synthetic.results(suite=SMALL, align=False, ladder=False)
-    document["context"].update(changes)
-    return document
-
-
-def row(document, **wanted):
-    return next(r for r in document["benchmarks"] if all(r[k] == v for k, v in wanted.items()))
-
-
-def slow_down(item, factor):
-    """The row as if it had taken `factor` times as long, consistent in all its figures."""
-    for key in ("t_min", "t_median", "t_p90", "ci95_lo", "ci95_hi", "real_time"):
-        item[key] *= factor
-    for key in ("gflops", "gbps", "pct_peak", "pct_bw", "pct_roof"):
-        item[key] /= factor
-
-
-class Folder(unittest.TestCase):
-    """A temporary folder, and the command line run inside this process."""
-
-    def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = Path(temporary.name)
-        self.out = self.folder / "report"
-
-    def write(self, document, name="results.json"):
-        path = self.folder / name
-        path.write_text(document if isinstance(document, str) else json.dumps(document), encoding="utf-8")
-        return path
-
-    def report(self, *arguments):
-        """(exit code, stdout, stderr)"""
-        stdout, stderr = io.StringIO(), io.StringIO()
-        with redirect_stdout(stdout), redirect_stderr(stderr):
-            try:
-                code = cli.main([*map(str, arguments), "--out", str(self.out)])
-            except SystemExit as stop:
-                code = stop.code
-        return code, stdout.getvalue(), stderr.getvalue()
-
-
-class Refused(Folder):
-    """Each of these must give exit 2, one line that says what is wrong, and no file."""
-
-    def refused(self, document, says, *arguments):
-        code, _, stderr = self.report(self.write(document), *arguments)
-        self.assertEqual(code, 2, stderr)
-        self.assertEqual(stderr.count("\n"), 1, stderr)
-        self.assertRegex(stderr, says)
-        self.assertNotIn("Traceback", stderr)
-        self.assertFalse(self.out.exists())
-
-    def test_not_json(self):
-        whole = json.dumps(small())
-        self.refused(whole[: len(whole) // 2], "not JSON|truncated")
-        self.refused(whole[:-1], "truncated")
-        self.refused("", "not JSON.*truncated")
-        self.refused("hello", "not JSON")
-        self.refused(whole + "}", "not JSON")
-        self.refused("[" * 100_000, "recursion|not JSON")
-
-    def test_not_ours(self):
-        for foreign in ["[]", "3", "null", "{}", '{"context": 3}', '{"context": {"ffn_schema": "other/1"}}',
-                        json.dumps({"context": {"json_schema_version": 1}, "benchmarks": []})]:
-            self.refused(foreign, "ffn_schema")
-        self.refused(small(ffn_schema="swiglu-bench/2"), "'swiglu-bench/2'.*reads 'swiglu-bench/1'")
-
-    def test_missing_file_and_bytes_that_are_no_text(self):
-        code, _, stderr = self.report(self.folder / "absent.json")
-        self.assertEqual((code, stderr.count("\n")), (2, 1))
-        self.assertIn("absent.json", stderr)
-        (self.folder / "bytes.json").write_bytes(b"\xff\xfe\x00")
-        self.assertEqual(self.report(self.folder / "bytes.json")[0], 2)
-
-    def test_numbers_that_are_none(self):
-        for token in ("NaN", "Infinity", "-Infinity", "1e999"):
-            text = json.dumps(small()).replace('"rounds": 15', f'"rounds": {token}', 1)
-            self.refused(text, token)
-
-    def test_duplicate_key(self):
-        self.refused(json.dumps(small()).replace('"T": 1,', '"T": 1, "T": 1,', 1), "duplicate key 'T' in ffn/")
-
-    def test_nothing_measured(self):
-        document = small(points_planned=0)
-        document["benchmarks"] = document["pairs"] = []
-        self.refused(document, "nothing to report|no measured ffn row")
-        document = small()
-        del document["context"]["points_planned"]
-        document["benchmarks"] = [r for r in document["benchmarks"] if r["impl"] != "native"]
-        document["pairs"] = []
-        self.refused(document, "no measured ffn row of the native")
-
-    def test_missing_points(self):
-        for count in (0, 1):
-            document = small()
-            if count:
-                del document["context"]["points_planned"]  # then the hole itself must be noticed
-            lost = row(document, impl="onednn-wide", d=1024, T=16)
-            document["benchmarks"].remove(lost)
-            self.refused(document, "points are missing|missing point: no row for onednn-wide at d:1024")
-        document = small()
-        document["pairs"] = [p for p in document["pairs"] if not (p["d"] == 1024 and p["T"] == 16)]
-        self.refused(document, "there is no pair for it")
-
-    def test_interrupted(self):
-        self.refused(small(interrupted=True), "interrupted")
-
-    def test_rows_that_contradict_themselves(self):
-        def with_row(change):
-            document = small()
-            change(row(document, impl="native", T=16))
-            return document
-
-        for change, says in [
-            (lambda r: r.update(flops=r["flops"] * 2), "flops"),
-            (lambda r: r.update(bytes_min=r["bytes_min"] // 2), "gbps|bytes_min"),
-            (lambda r: r.update({k: r[k] * 1000 for k in ("t_min", "t_median", "t_p90")}), "gflops"),
-            (lambda r: r.update(pct_roof=0.93), "pct_roof"),
-            (lambda r: r.update(t_min=r["t_p90"]), "t_min .* above t_median"),
-            (lambda r: r.update(ci95_lo=r["ci95_hi"]), "ci95_lo"),
-            (lambda r: r.update(T=15), "the name says '16'"),
-            (lambda r: r.update(isa="avx2"), "the name says 'avx512'"),
-            (lambda r: r.update(t_median=-1), "t_median is -1"),
-            (lambda r: r.update(t_median=None), "t_median is None"),
-            (lambda r: r.update(rounds=True), "rounds is True"),
-            (lambda r: r.update(status="FINE"), "'FINE'"),
-            (lambda r: r.update(status="SKIPPED"), "skip_reason"),
-            (lambda r: r.update(cold_ok=2), "cold_ok is 2"),
-            (lambda r: r.update(d=0), "d is 0"),
-            (lambda r: r.pop("read_gbps"), "read_gbps is None"),
-        ]:
-            self.refused(with_row(change), says)
-
-    def test_pairs_that_contradict_themselves(self):
-        for change, says in [
-            (lambda p: p.update(name="ffn/none"), "without its row"),
-            (lambda p: p.update(ratio=p["ucb99"] * 2), "outside"),
-            (lambda p: p.update(lcb99=0), "lcb99 is 0"),
-        ]:
-            document = small()
-            change(document["pairs"][0])
-            self.refused(document, says)
-
-    def test_the_same_row_twice(self):
-        document = small()
-        document["context"]["points_planned"] += 1
-        document["benchmarks"].append(document["benchmarks"][0])
-        self.refused(document, "appears twice")
-
-    def test_a_row_the_benchmark_itself_calls_invalid(self):
-        document = small()
-        row(document, impl="native", T=16).update(status="INVALID", skip_reason="gbps is not a finite number")
-        self.refused(document, "T:16.*gbps is not a finite number")
-
-    def test_rows_of_the_unpaired_command(self):
-        self.refused(small(command="run"), "made by `swiglu-bench run`.*`paired`")
-
-    def test_files_of_different_builds(self):
-        first, second = self.write(small(), "a.json"), self.write(small(git_sha="1" * 40), "b.json")
-        code, _, stderr = self.report(first, second)
-        self.assertEqual((code, stderr.count("\n")), (2, 1))
-        self.assertIn("git_sha", stderr)
-        self.assertFalse(self.out.exists())
-
-    def test_usage(self):
-        for arguments in [(), ("--no-such-option", "x.json")]:
-            self.assertEqual(self.report(*arguments)[0], 2)
-
-    def test_matplotlib_missing(self):
-        program = (
-            f"import sys; sys.modules['matplotlib'] = None; sys.path.insert(0, {str(SCRIPTS)!r})\n"
-            f"from report.cli import main; sys.exit(main([{str(self.write(small()))!r}, '--out', {str(self.out)!r}]))"
-        )
-        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("python3-matplotlib", done.stderr)
-        self.assertEqual(done.stderr.count("\n"), 1)
-
-    @needs_matplotlib
-    def test_whatever_is_in_the_file_there_is_no_traceback(self):
-        whole = merge.merge([small(), synthetic.check_results()], ["a", "b"])
-        whole["benchmarks"] = whole["benchmarks"][:6]
-        del whole["context"]["points_planned"]
-        whole["pairs"] = [p for p in whole["pairs"] if p["name"] in {r["name"] for r in whole["benchmarks"]}]
-        rng = random.Random(5)
-        places = list(leaves(whole))
-        survived, crashed = 0, []
-        for path in places:
-            document = copy.deepcopy(whole)
-            parent = document
-            for key in path[:-1]:
-                parent = parent[key]
-            parent[path[-1]] = rng.choice([None, "x", "", [], {}, [3], {"a": 1}, -1, 0, True, 1e300, 1 << 70])
-            try:
-                validate.validate(document, "file")
-                everything_but_drawing(document)
-                survived += 1
-            except load.InputError as error:
-                self.assertEqual(str(error).count("\n"), 0)
-            except Exception as error:
-                crashed.append(f"{path} = {parent[path[-1]]!r}: {error!r}")
-        self.assertEqual(crashed, [])
-        self.assertTrue(0 < survived < len(places))
-
-
-def leaves(value, path=()):
-    """Paths of everything inside a JSON value."""
-    children = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, child in children:
-        yield (*path, key)
-        yield from leaves(child, (*path, key))
-
-
-def everything_but_drawing(document):
-    run = model.build(document)
-    said = content.Content(
-        "title", headline.headlines(run), tuple(caveats.caveats(run)), tuple(content.machine.facts(run)),
-        tuple(content.Plot(p.KEY, p.TITLE, p.HOW, p.reading(run), "", ()) for p in plots.ALL),
-        tuple(tables.tables(run)),
-    )  # fmt: skip
-    return said, summary.render(said, run)
 
 
 class PageCheck(html.parser.HTMLParser):
@@ -441,7 +213,7 @@ def full_disk_after(count):
 class Numbers(unittest.TestCase):
     def built(self, document):
         validate.validate(document, "file")
-        return model.build(document)
+        return build.build(document)
 
     def test_decode_headline_by_hand(self):
         document = small()
@@ -572,7 +344,7 @@ class Launches(unittest.TestCase):
             validate.validate(document, "file")
         merged = merge.merge(documents, ["file"] * count)
         validate.validate(merged, "merged")  # what we write, we can read
-        return documents, model.build(merged)
+        return documents, build.build(merged)
 
     def test_the_interval_comes_from_the_spread_between_launches(self):
         documents, run = self.joined(4)
@@ -602,7 +374,7 @@ class Launches(unittest.TestCase):
 class Caveats(unittest.TestCase):
     def said(self, document):
         validate.validate(document, "file")
-        return "\n".join(caveats.caveats(model.build(document)))
+        return "\n".join(caveats.caveats(build.build(document)))
 
     def test_wrong_results_come_first(self):
         document = small()

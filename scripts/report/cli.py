@@ -47,8 +47,8 @@ def run(paths, out, partial=False):
     # Late: drawing needs matplotlib, and bad input should be told apart from a missing package at once.
     try:
         from report import page, publish, summary
+        from report.build import build
         from report.content import content
-        from report.model import build
     except ModuleNotFoundError as error:
         if error.name != "matplotlib":
             raise
