@@ -130,7 +130,7 @@ class Refused(Folder):
         self.refused(document, "T:16.*gbps is not a finite number")
 
     def test_rows_of_the_unpaired_command(self):
-        self.refused(small(command="run"), "made by `swiglu-bench run`.*`paired`")
+        self.refused(small(command="run"), "no measured ffn row.*`swiglu-bench paired`")
 
     def test_files_of_different_builds(self):
         first, second = self.write(small(), "a.json"), self.write(small(git_sha="1" * 40), "b.json")

@@ -365,6 +365,18 @@ class Launches(unittest.TestCase):
         self.assertEqual(merged.ci[0], min(row(d, name=ZERO)["ci95_lo"] for d in documents))
         self.assertEqual(merged.ci[1], max(row(d, name=ZERO)["ci95_hi"] for d in documents))
 
+    def test_ffn_rows_of_the_unpaired_command_are_dropped(self):
+        unpaired = small(command="run")
+        unpaired["benchmarks"] = [{"name": ZERO, "family": "ffn", "real_time": 1.0}]
+        unpaired["pairs"] = []
+        for order in ([small(), unpaired], [unpaired, small()]):
+            for document in order:
+                validate.validate(document, "file")
+            merged = merge.merge(order, ["a", "b"])
+            validate.validate(merged, "merged")
+            self.assertEqual(len(merged["benchmarks"]), len(small()["benchmarks"]))
+            self.assertEqual(build.build(merged).launches, 1)
+
     def test_one_launch_is_said(self):
         _, run = self.joined(1)
         self.assertTrue(any("One launch" in text for text in caveats.caveats(run)))

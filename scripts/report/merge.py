@@ -1,6 +1,7 @@
 """Several documents of one build on one machine become one document of the same schema."""
 
 from report.load import InputError
+from report.validate import ffn_rows
 
 MUST_AGREE = (("context", "git_sha"), ("context", "compiler"), ("context", "onednn_version"), ("machine", "cpu_model"))
 SECTIONS = ("benchmarks", "pairs", "samples", "checks")
@@ -8,31 +9,33 @@ REMEMBERED = ("command", "argv", "date", "seed", "interrupted")
 
 
 def merge(documents, paths):
-    """The documents (at least one, validated) joined. Those with ffn rows come from one process launch each and are
-    numbered in a field `launch`; `context.merged_from` keeps what each was made by."""
+    """The documents (at least one, validated) joined. Those of `swiglu-bench paired` are launches of one measurement
+    and numbered in a field `launch`; ffn rows of other commands are dropped. `context.merged_from` keeps what each
+    document was made by."""
     _agree(documents, paths)
     if len(documents) == 1:
         return documents[0]
-    main = next((d for d in documents if _has_ffn(d)), documents[0])
-    merged = {
-        "context": {
-            **main["context"],
-            "merged_from": [source for document in documents for source in sources(document)],
-            "interrupted": any(d["context"].get("interrupted", False) for d in documents),
-        },
-        "machine": main["machine"],
-        "calibration": main["calibration"],
+    paired = [document for document in documents if ffn_rows(document)]
+    others = [document for document in documents if not ffn_rows(document)]
+    main = (paired or documents)[0]
+    context = {
+        **main["context"],
+        "merged_from": [source for document in documents for source in sources(document)],
+        "interrupted": any(document["context"].get("interrupted", False) for document in documents),
     }
-    planned = [d["context"].get("points_planned", 0) for d in documents if _has_ffn(d)]
-    merged["context"]["points_planned"] = sum(planned)
-    if not all(planned):
-        del merged["context"]["points_planned"]
-    launches = {id(d): i for i, d in enumerate(d for d in documents if _has_ffn(d))}
+    planned = [document["context"].get("points_planned") for document in paired]
+    context.pop("points_planned", None)
+    if planned and None not in planned:
+        context["points_planned"] = sum(planned)
+    merged = {"context": context, "machine": main["machine"], "calibration": main["calibration"]}
     for section in SECTIONS:
         merged[section] = [
-            {**item, "launch": launches[id(d)]} if id(d) in launches and len(launches) > 1 else item
-            for d in documents
-            for item in d.get(section, [])
+            {**item, "launch": launch} if len(paired) > 1 else item
+            for launch, document in enumerate(paired)
+            for item in document.get(section, [])
+        ]
+        merged[section] += [
+            item for document in others for item in document.get(section, []) if item.get("family") != "ffn"
         ]
     return merged
 
@@ -41,10 +44,6 @@ def sources(document):
     """What the document was made by: one entry per program run."""
     context = document["context"]
     return context.get("merged_from") or [{key: context[key] for key in REMEMBERED if key in context}]
-
-
-def _has_ffn(document):
-    return any(row.get("family") == "ffn" for row in document["benchmarks"])
 
 
 def _agree(documents, paths):

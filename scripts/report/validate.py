@@ -25,23 +25,26 @@ def validate(document, path, partial=False):
     try:
         _context(document)
         rows = _section(document, "benchmarks")
-        command = document["context"]["command"]
-        if command != "paired" and any(row.get("family") == "ffn" for row in rows):
-            raise InputError(f"ffn rows made by `swiglu-bench {command}`: the report needs those of `paired`")
         for row in rows:
             _row(row)
+        for row in ffn_rows(document):
+            _ffn_row(row)
         names = _unique_names(rows)
         for pair in _section(document, "pairs"):
             _pair(pair, names)
         for check in _section(document, "checks"):
             _check(check)
         if not partial:
-            complete(document, rows)
+            complete(document, ffn_rows(document))
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
 
 
 def ffn_rows(document):
+    """Rows of the block measured with all rivals in turn. Those of `swiglu-bench run` have neither roofs of their own
+    nor rivals beside them; they are no part of the report."""
+    if document["context"]["command"] != "paired":
+        return []
     return [row for row in document["benchmarks"] if row.get("family") == "ffn"]
 
 
@@ -79,7 +82,6 @@ def _row(row):
     if row.get("status") == "INVALID":  # the program's own word for a figure that came out as NaN or infinite
         raise InputError(f"{name}: {row.get('skip_reason')}")
     if row.get("family") == "ffn":
-        _ffn_row(name, row)
         return
     optional(row, "run_name", name, is_text, "text")
     if row.get("run_type") != "aggregate" and row.get("status", "OK") == "OK":
@@ -90,7 +92,8 @@ def _row(row):
             optional(row, key, name, is_number, "a number")
 
 
-def _ffn_row(name, row):
+def _ffn_row(row):
+    name = row["name"]
     for key in ROW_TEXT:
         text(row, key, name, may_be_empty=key == "model")
     for key in ROW_SHAPE:
