@@ -16,9 +16,10 @@
 namespace swiglu::testing {
 namespace {
 
+// Only those that run here: kernel_set() refuses the others, and calling one would be a SIGILL.
 std::vector<const kernels::KernelSet*> tables_of_others(Isa isa) {
   std::vector<const kernels::KernelSet*> sets;
-  for (Isa other : compiled_isas()) {
+  for (Isa other : supported_isas()) {
     if (other != isa) sets.push_back(&kernel_set(other));
   }
   return sets;
@@ -95,12 +96,12 @@ TEST_P(ForcedIsa, FusesExactlyWhereItsIsaCan) {
 #if defined(__x86_64__)
   EXPECT_EQ(fused, GetParam() != Isa::portable) << "baseline x86-64 has no fused multiply-add, all others must use it";
 #else
-  if (GetParam() != Isa::portable) EXPECT_TRUE(fused);
+  EXPECT_TRUE(fused || GetParam() == Isa::portable);
 #endif
 }
 
 TEST(KernelTables, AreDistinct) {
-  const std::vector<Isa> isas = compiled_isas();
+  const std::vector<Isa> isas = supported_isas();
   for (std::size_t i = 0; i < isas.size(); ++i) {
     EXPECT_EQ(kernel_set(isas[i]).isa, isas[i]);
     for (std::size_t j = 0; j < i; ++j) {
