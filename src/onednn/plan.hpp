@@ -42,8 +42,9 @@ struct PlanKey {
   }
 };
 
-/// Matmul `index` of the block: 0 .. gate_up_matmuls()-1, then the down matmul. `weights` null = let oneDNN choose the
-/// layout. f32 arithmetic is strict: ONEDNN_DEFAULT_FPMATH_MODE cannot turn it into bf16 (hard case O-08).
+/// Matmul `index` of the block: 0 .. gate_up_matmuls()-1, then the down matmul. `weights` null = the
+/// layout that oneDNN wants (with one exception, see plan.cpp). f32 arithmetic is strict: ONEDNN_DEFAULT_FPMATH_MODE
+/// cannot turn it into bf16 (hard case O-08).
 dnnl::matmul::primitive_desc describe_matmul(const BlockShape& shape, const PlanKey& key, std::size_t index,
                                              const dnnl::memory::desc* weights = nullptr);
 

@@ -13,8 +13,8 @@
 namespace swiglu::onednn {
 
 /// One f32 matrix [in, out]. oneDNN names the layout it wants per matmul ("any"), and the wish may change with T; each
-/// wanted layout is kept as a reordered copy (f32 to f32: exact), at most kMaxLayouts of them. oneDNN 3.2 wants one
-/// blocked layout for all T under AVX-512 and one plain layout under AVX2.
+/// wanted layout is kept as a reordered copy (f32 to f32: exact), at most kMaxLayouts of them. oneDNN 3.2 gets one
+/// blocked layout for all T under AVX-512 and two plain ones under AVX2 (plan.cpp).
 /// The copies are on huge pages like the native backend's panels, so a comparison is not about page size.
 /// Not thread-safe: the owner's plan cache locks.
 class WeightMatrix {
