@@ -57,16 +57,18 @@ def _tails(run):
 
 def _flagged(run):
     # Coldness has a sentence of its own, judged from the numbers rather than the flag.
+    measured = sum(row.ok for row in run.rows)
     counts = Counter(f for row in run.rows if row.ok for f in row.flags if f not in ("not_cold", "uncertified"))
     meaning = {
         "drift": "the clock or the bandwidth moved during the block",
         "few_rounds": "too few rounds for a narrow interval",
         "steal": "the hypervisor took time away",
+        "busy_machine": "other processes ran at the same time",
     }
     for flag, count in counts.most_common():
         rows = [row for row in run.rows if flag in row.flags]
         because = f" ({meaning[flag]})" if flag in meaning else ""
-        yield f"{count} rows are flagged '{flag}'{because}: {_examples(rows)}"
+        yield f"{count} of {measured} rows are flagged '{flag}'{because}: {_examples(rows)}"
 
 
 def _skipped(run):

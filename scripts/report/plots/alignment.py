@@ -76,7 +76,7 @@ def _panel(place, impls, limits):
     axes.set_ylim(limits)
     axes.set_xlabel("m, the largest power of two in d_ff; below it d_ff")
     axes.set_ylabel("penalty per hidden unit, %")
-    axes.legend(loc="upper right")
+    axes.legend(loc="best")
     return Panel(f"alignment_{isa}_{thr}t_T{T}_d{d}", isa, f"Alignment penalty, {isa}, {threads(thr)}, T = {T}", figure)
 
 

@@ -65,7 +65,7 @@ def _panel(run, isa, thr):
     token_axis(axes, tokens or {1, 2})
     axes.set_ylim(0, top * 1.06)
     axes.set_ylabel("% of the roofline")
-    axes.legend(loc="lower right")
+    axes.legend(loc="best")
     return Panel(f"percent_roof_{isa}_{thr}t", isa, f"Percent of roofline over T, {isa}, {threads(thr)}", figure)
 
 
@@ -75,20 +75,21 @@ def _ladder(run):
     if not rungs:
         return []
     d, h, thr = max((row.d, row.h, row.thr) for row in rungs)
-    tokens = {row.T for row in rungs}
+    tokens, top = {row.T for row in rungs}, 100.0
     figure, axes = new_panel(f"every ISA, {threads(thr)}, d_model {d}")
     for isa, (marker, line) in zip(run.isas, LADDER):
         rows = sorted(
             (row for row in run.select(impl="native", isa=isa, thr=thr, d=d, h=h) if row.T in tokens),
             key=lambda row: row.T,
         )
+        top = max([top, *(row.pct_roof for row in rows)])
         axes.plot(
             [row.T for row in rows], [row.pct_roof for row in rows], color=LIGHT["ours"], marker=marker, linestyle=line,
             label=f"swiglu, {isa}",
         )  # fmt: skip
     axes.axhline(100, color=LIGHT["ink"], linewidth=1.2)
     token_axis(axes, tokens)
-    axes.set_ylim(0, 106)
+    axes.set_ylim(0, top * 1.06)
     axes.set_ylabel("% of this ISA's own roofline")
-    axes.legend(loc="lower right")
+    axes.legend(loc="best")
     return [Panel("percent_roof_ladder", run.isas[0], f"Percent of each ISA's own roofline, d_model {d}", figure)]

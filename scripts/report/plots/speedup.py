@@ -71,7 +71,7 @@ def _panel(run, isa, thr):
 def _cell(axes, x, y, speedup, size):
     box = dict(xy=(x + 0.02, y + 0.02), width=0.96, height=0.96, linewidth=0)
     if speedup is None:
-        axes.add_patch(Rectangle(**box, facecolor="none", edgecolor=LIGHT["grid"]))
+        axes.add_patch(Rectangle(**{**box, "linewidth": 0.8}, facecolor="none", edgecolor=LIGHT["grid"]))
         axes.text(x + 0.5, y + 0.5, "n/m", ha="center", va="center", fontsize=size - 1, color=LIGHT["muted"])
         return
     ratio = speedup.ratio.ratio
