@@ -59,7 +59,7 @@ void stream(const PanelProduct& g, std::size_t first, std::size_t last, float* p
   }
 }
 
-// Several row tiles: a block of k stays in L1 while every tile uses it, and each tile fetches its share of the block
+// Several row tiles: a block of k stays in the near caches while every tile uses it, and each tile fetches its share of the block
 // that comes next, so that the stream from memory goes on under the arithmetic.
 void reuse(const PanelProduct& g, std::size_t first, std::size_t last, float* partial) {
   const std::size_t units = (g.k + kBlock - 1) / kBlock;

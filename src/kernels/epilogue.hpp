@@ -59,6 +59,7 @@ struct DownEpilogue {
     for (int n = 0; n < PANELS; ++n)
       for (int i = 0; i < MR; ++i) {
         const std::size_t begin = static_cast<std::size_t>(n) * kPanelColumns;
+        if (a.columns <= begin) break;
         const std::size_t width = a.columns - begin < kPanelColumns ? a.columns - begin : kPanelColumns;
         float* y = a.out + static_cast<std::size_t>(i) * a.out_stride + begin;
         const float* t = tile + (static_cast<std::size_t>(n) * MR + i) * kPanelColumns;

@@ -73,7 +73,7 @@ struct KernelSet {
   Isa isa;
   std::size_t tile_rows;                    // MR
   std::uint8_t panels[kMaxTileRows + 1];    // panels that `many` takes at once, by row count
-  std::size_t k_block;                      // rows of k whose panel block stays in L1 while all row tiles use it
+  std::size_t k_block;                      // rows of k whose panel block stays in the near caches while all row tiles use it
   std::size_t prefetch_rows;                // how far the prefetch of a streamed panel runs ahead, in rows of k
   TileTable gate_up;
   TileTable down;

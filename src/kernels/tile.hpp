@@ -51,7 +51,8 @@ template <class B, int MR, int PANELS>
 }
 
 // The stream of the panel rows to come: two lines (a whole row) per panel and row of k where one tile fetches alone,
-// one line where several tiles share the work and each advances by at most half a row.
+// one line where several tiles share the work and each advances by at most half a row. Alone, the row is needed next:
+// L1. Shared, it is the block after this one: L2, so that it does not push this block and x out of L1 (+1 point).
 template <int PANELS, int LINES>
 struct Prefetcher {
   const float* p;
@@ -62,7 +63,7 @@ struct Prefetcher {
 #pragma GCC unroll 16
     for (int n = 0; n < PANELS; ++n) {
       const float* line = p + static_cast<std::size_t>(n) * panel_stride;
-      __builtin_prefetch(line, 0, 3);
+      __builtin_prefetch(line, 0, LINES == 2 ? 3 : 2);
       if constexpr (LINES == 2) __builtin_prefetch(line + 16, 0, 3);
     }
     p += step;
