@@ -11,7 +11,7 @@
 namespace swiglu::bench {
 namespace {
 
-Options library_options(Impl impl, Isa isa, std::size_t threads) {
+swiglu::Options library_options(Impl impl, Isa isa, std::size_t threads) {
   swiglu::Options options;
   options.threads = threads;
   switch (impl) {
@@ -44,10 +44,14 @@ void require_isa(Isa asked, Isa runs) {
 
 Arm::Arm(Impl impl, Isa isa, std::size_t threads, const Shape& shape, const Weights& weights, std::size_t windows)
     : impl_(impl) {
+  swiglu::Options options = library_options(impl, isa, threads);
+  // One pool for all windows, as a host with many layers has it. A pool in each would mean idle workers of one window
+  // that spin on the cores the next one needs (seen: 3 ms became 14).
+  if (impl == Impl::native) options.executor = make_thread_pool(threads);
   std::vector<double> seconds;
   for (std::size_t i = 0; i < windows; ++i) {
     const double begin = now();
-    objects_.emplace_back(shape.d, shape.h, weights, library_options(impl, isa, threads));
+    objects_.emplace_back(shape.d, shape.h, weights, options);
     seconds.push_back(now() - begin);
   }
   create_seconds_ = median(seconds);

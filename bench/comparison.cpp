@@ -1,5 +1,7 @@
 #include "comparison.hpp"
 
+#include <time.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -16,9 +18,22 @@ namespace {
 
 constexpr double kSettleSeconds = 2e-3;
 
-/// OpenMP workers of the arm before spin for some 3 ms after its last call, on the cores that come next.
+/// CPU time of all threads of this process, in seconds.
+double process_cpu_seconds() {
+  timespec t{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+/// Workers of the arm before spin for milliseconds after its last call, on the cores that come next (OpenMP and
+/// pthreadpool alike). Waits until the process uses no CPU time.
 void let_workers_sleep(std::size_t threads) {
-  if (threads > 1) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  if (threads == 1) return;
+  for (int i = 0; i < 50; ++i) {
+    const double before = process_cpu_seconds();
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    if (process_cpu_seconds() - before < 0.1e-3) return;
+  }
 }
 
 Roof higher(const Roof& a, const Roof& b) {

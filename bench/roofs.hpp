@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -25,8 +26,8 @@ class Roofs {
   Roofs(const std::vector<int>& cpus, std::size_t arena_bytes);
 
   double peak_gflops(Isa isa, std::size_t threads, double seconds);
-  double read_gbps(std::size_t threads, double seconds);
-  double round_trip_ns(double seconds);  ///< between cpus[0] and cpus[1]; 0 if there is only one
+  double read_gbps(std::size_t threads, double seconds);  ///< with or without software prefetch, whichever is faster
+  double round_trip_ns(double seconds);                   ///< between cpus[0] and cpus[1]; 0 if there is only one
 
   /// Read bandwidth of one thread over a working set of `bytes`.
   double read_gbps_of_size(std::size_t bytes, double seconds);
@@ -44,8 +45,9 @@ class Roofs {
 
   Team team_;
   Arena arena_;
-  Isa widest_;                       // bandwidth is probed with the widest loads there are
-  std::vector<std::size_t> cursor_;  // floats; where each member's next read starts, so that it is cold
+  Isa widest_;                            // bandwidth is probed with the widest loads there are
+  std::map<std::size_t, bool> prefetch_;  // by thread count: which way of reading is the faster, found at the first use
+  std::vector<std::size_t> cursor_;       // floats; where each member's next read starts, so that it is cold
 };
 
 struct CurvePoint {

@@ -91,11 +91,14 @@ Json measured_row(const Point& point, const Comparison& comparison, std::size_t 
     return over_rounds(comparison, value);
   };
   std::vector<double> medians, minima;
-  std::size_t calls = 0;
+  std::size_t calls = 0, preempted = 0;
+  long preemptions = 0;
   for (const Round& round : comparison.rounds) {
     medians.push_back(round.samples[arm].t_median);
     minima.push_back(round.samples[arm].t_min);
     calls += round.samples[arm].calls;
+    preemptions += round.samples[arm].preemptions;
+    preempted += round.samples[arm].preemptions > 0 ? 1 : 0;
   }
   const double t = median(medians), t_min = quantile(minima, 0);
   const Interval ci = median_interval(medians);
@@ -133,8 +136,9 @@ Json measured_row(const Point& point, const Comparison& comparison, std::size_t 
   const bool drift = spread(comparison, [](const Round& r) { return r.roof.peak_gflops; }) > 0.05 ||
                      spread(comparison, [](const Round& r) { return r.roof.read_gbps; }) > 0.15;
   if (drift) flags.push("drift");
+  if (2 * preempted > comparison.rounds.size()) flags.push("busy_machine");
   row.set("cold_ok", cold ? 1 : 0).set("flags", flags);
-  row.set("max_rel_err", comparison.errors[arm]);
+  row.set("nivcsw", preemptions).set("max_rel_err", comparison.errors[arm]);
   row.set("create_ms", object.create_seconds() * 1e3).set("packed_bytes", object.packed_bytes());
   row.set("impl_detail", impl_detail(point, object));
   *summary = {t, pct_roof};
@@ -163,7 +167,7 @@ Json sample_row(const Point& point, const Comparison& comparison, std::size_t ro
   Json row;
   row.set("name", row_name(point, comparison.arms[arm]->impl())).set("round", round).set("order", place);
   row.set("t_min", sample.t_min).set("t_median", sample.t_median).set("n", sample.calls);
-  row.set("t_begin", sample.begin - start).set("peak_gflops", entry.roof.peak_gflops);
+  row.set("nivcsw", sample.preemptions).set("t_begin", sample.begin - start).set("peak_gflops", entry.roof.peak_gflops);
   row.set("read_gbps", entry.roof.read_gbps);
   return row;
 }

@@ -1,9 +1,21 @@
 #include "sampler.hpp"
 
+#include <sys/resource.h>
+
 #include "clock.hpp"
 #include "stats.hpp"
 
 namespace swiglu::bench {
+
+namespace {
+
+long involuntary_switches() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_nivcsw;
+}
+
+}  // namespace
 
 void touch(const CallBuffers& buffers) {
   for (std::size_t i = 0; i < buffers.floats; i += 16) {
@@ -28,6 +40,7 @@ Sample take_sample(const std::function<void()>& call, const CallBuffers& buffers
   Sample sample;
   std::vector<double> times;
   double total = 0;
+  const long switches = involuntary_switches();
   sample.begin = now();
   while (total < seconds) {
     touch(buffers);
@@ -37,6 +50,7 @@ Sample take_sample(const std::function<void()>& call, const CallBuffers& buffers
     total += elapsed;
     times.push_back(elapsed / static_cast<double>(batch));
   }
+  sample.preemptions = involuntary_switches() - switches;
   sample.calls = times.size() * batch;
   sample.t_min = quantile(times, 0);
   sample.t_median = median(times);

@@ -11,6 +11,7 @@ struct Sample {
   double begin = 0;  ///< clock at its start
   double t_min = 0, t_median = 0, t_p90 = 0;
   std::size_t calls = 0;
+  long preemptions = 0;  ///< involuntary context switches of the whole process: somebody else wanted the CPUs
 };
 
 /// x and y of the calls; both are touched before each call, outside the clock, so that only the weights are cold.
