@@ -16,11 +16,17 @@ struct PackTask {
   const BlockWeights* weights;
   void (*pack)(const BlockWeights&, std::size_t, std::size_t, float*);
   float* panels;
+  std::size_t count;
 
-  static void run(void* context, std::size_t panel) {
+  // Panels per task: enough that [in,out] weights are read along their rows (pack_panels.cpp).
+  static constexpr std::size_t kChunk = 8;
+
+  static void run(void* context, std::size_t chunk) {
     const PackTask& task = *static_cast<const PackTask*>(context);
-    task.pack(*task.weights, panel, panel + 1, task.panels);
+    task.pack(*task.weights, chunk * kChunk, std::min(task.count, (chunk + 1) * kChunk), task.panels);
   }
+
+  void run_on(Executor& executor) { executor.parallel_for((count + kChunk - 1) / kChunk, &PackTask::run, this); }
 };
 
 class NativeBackend final : public BlockBackend {
@@ -32,10 +38,8 @@ class NativeBackend final : public BlockBackend {
         panels_(layout_.floats() * sizeof(float)) {
     auto* gate_up = static_cast<float*>(panels_.data());
     float* down = gate_up + layout_.gate_up_floats();
-    PackTask pack_first{&weights, &pack_gate_up, gate_up};
-    executor_->parallel_for(layout_.gate_up_panels, &PackTask::run, &pack_first);
-    PackTask pack_second{&weights, &pack_down, down};
-    executor_->parallel_for(layout_.down_panels, &PackTask::run, &pack_second);
+    PackTask{&weights, &pack_gate_up, gate_up, layout_.gate_up_panels}.run_on(*executor_);
+    PackTask{&weights, &pack_down, down, layout_.down_panels}.run_on(*executor_);
     block_ = {&kernel_set(options.isa), weights.d_model, weights.d_ff, layout_, gate_up, down};
   }
 

@@ -10,10 +10,10 @@ namespace swiglu {
 
 /// Sizes of the packed block, in floats. Throws InvalidArgument if they overflow.
 struct PackedLayout {
-  std::size_t gate_up_panels = 0;   ///< ⌈d_ff / 16⌉
-  std::size_t gate_up_stride = 0;   ///< (1 + d_model) · 32
-  std::size_t down_panels = 0;      ///< ⌈d_model / 32⌉
-  std::size_t down_stride = 0;      ///< (1 + d_ff) · 32
+  std::size_t gate_up_panels = 0;  ///< ⌈d_ff / 16⌉
+  std::size_t gate_up_stride = 0;  ///< (1 + d_model) · 32
+  std::size_t down_panels = 0;     ///< ⌈d_model / 32⌉
+  std::size_t down_stride = 0;     ///< (1 + d_ff) · 32
   std::size_t gate_up_floats() const { return gate_up_panels * gate_up_stride; }
   std::size_t floats() const { return gate_up_floats() + down_panels * down_stride; }
 };
