@@ -66,6 +66,7 @@ TEST_P(Concurrency, EightCallersWithoutThreads) {
 }
 
 TEST_P(Concurrency, EightCallersOnOnePool) {
+  if (kPoolIsOpaque) GTEST_SKIP() << "the pool is opaque to ThreadSanitizer";
   Options options;
   options.threads = 2;
   check(options);
@@ -79,6 +80,7 @@ TEST_P(Concurrency, EightCallersOnAHostExecutor) {
 
 // Objects with their own pools come and go without harm to each other (hard case T-05).
 TEST_P(Concurrency, ManyShortLivedObjects) {
+  if (kPoolIsOpaque) GTEST_SKIP() << "the pool is opaque to ThreadSanitizer";
   const BlockCase block = random_block(128, 160);
   const std::vector<float> x = random_floats(8 * block.d_model, 1);
   const FeedForward single(block.d_model, block.d_ff, block.weights(), single_threaded(GetParam()));
@@ -100,6 +102,7 @@ TEST(ThreadCount, DefaultIsAtLeastOneAndUsedByTheDefaultPool) {
 }
 
 TEST(ThreadPool, RunsEveryTaskOnce) {
+  if (kPoolIsOpaque) GTEST_SKIP() << "the pool is opaque to ThreadSanitizer";
   for (std::size_t threads : {1, 2, 4}) {
     const auto pool = make_thread_pool(threads);
     for (std::size_t count : {0, 1, 2, 7, 100}) {
