@@ -135,7 +135,7 @@ SWIGLU_FOR_EVERY_ISA(RealTime);
 TEST(Interposer, SeesAllocationsLocksAndGetenv) {
   pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   const Seen seen = during([&] {
-    delete[] new std::vector<float>[3];
+    delete[] new std::vector<float>[ 3 ];
     pthread_mutex_lock(&mutex);
     pthread_mutex_unlock(&mutex);
     if (std::getenv("SWIGLU_ISA") == nullptr) std::free(std::malloc(8));

@@ -1,9 +1,8 @@
 // What the block may touch: exactly the caller's rows, whatever their stride, alignment and neighbours (contract C5).
 
 #include <gtest/gtest.h>
-#include <swiglu/swiglu.h>
-
 #include <pthread.h>
+#include <swiglu/swiglu.h>
 
 #include <algorithm>
 #include <cstring>
@@ -105,13 +104,12 @@ TEST_P(BlockMemory, WeightsAtAnyElementOffset) {
   const std::vector<float> expected = forward(make(block, GetParam()), x, 2);
   for (std::size_t offset = 0; offset < 16; ++offset) {
     std::vector<std::vector<float>> shifted;
-    for (const auto* v :
-         {&block.gate, &block.up, &block.down, &block.gate_bias, &block.up_bias, &block.down_bias}) {
+    for (const auto* v : {&block.gate, &block.up, &block.down, &block.gate_bias, &block.up_bias, &block.down_bias}) {
       shifted.emplace_back(offset, canary());
       shifted.back().insert(shifted.back().end(), v->begin(), v->end());
     }
-    Weights weights = Weights::separate({shifted[0].data() + offset}, {shifted[1].data() + offset},
-                                        {shifted[2].data() + offset});
+    Weights weights =
+        Weights::separate({shifted[0].data() + offset}, {shifted[1].data() + offset}, {shifted[2].data() + offset});
     weights.gate_bias = shifted[3].data() + offset;
     weights.up_bias = shifted[4].data() + offset;
     weights.down_bias = shifted[5].data() + offset;
@@ -230,8 +228,8 @@ class BlockGuard : public IsaTest {
         const auto place = [](GuardedBuffer& buffer, const std::vector<float>& v) {
           return static_cast<const float*>(std::copy(v.begin(), v.end(), buffer.fit(v.size())) - v.size());
         };
-        Weights weights = Weights::separate({place(gate, block.gate)}, {place(up, block.up)},
-                                            {place(down, block.down)});
+        Weights weights =
+            Weights::separate({place(gate, block.gate)}, {place(up, block.up)}, {place(down, block.down)});
         weights.down_bias = place(biases, block.down_bias);
         const FeedForward ff(d, h, weights, single_threaded(GetParam()));
         for (std::size_t T = 1; T <= 9; ++T) {

@@ -42,8 +42,7 @@ TEST_P(Block, WorkedExample) {
   const float gate[] = {1, 0, 0.5f, 0.5f, 1, 0, 0, 1, -0.5f, 0, 0, 0.5f};
   const float up[] = {1, 0.5f, 0, 0, 1, 0.5f, -0.5f, 0, -0.25f, 0.25f, 0.25f, 0.125f};
   const float down[] = {1, 0, 0.5f, 0, 0, 1, 0, -0.5f, 0.5f, 0, 1, 1};
-  const Weights weights =
-      Weights::separate({gate, Order::in_out}, {up, Order::in_out}, {down, Order::in_out});
+  const Weights weights = Weights::separate({gate, Order::in_out}, {up, Order::in_out}, {down, Order::in_out});
   const FeedForward ff(4, 3, weights, single_threaded(GetParam()));
   const std::vector<float> y = forward(ff, {x, x + 4}, 1);
   const float expected[] = {1.9025f, -0.2689f, 1.6119f, 1.0153f};
@@ -213,7 +212,8 @@ TEST_P(Block, InfiniteGates) {
         block.gate_bias[unit] = -kInfinity;
         for (float y : forward(make(block, GetParam()), x, T)) ASSERT_EQ(y, 0.0f) << "d_ff " << h << ", unit " << unit;
         block.gate_bias[unit] = kInfinity;
-        for (float y : forward(make(block, GetParam()), x, T)) ASSERT_EQ(y, kInfinity) << "d_ff " << h << ", unit " << unit;
+        for (float y : forward(make(block, GetParam()), x, T))
+          ASSERT_EQ(y, kInfinity) << "d_ff " << h << ", unit " << unit;
       }
     }
   }

@@ -64,7 +64,8 @@ class Function:
     def flow_graph(self):
         """Basic blocks, and for each the numbers of those that may follow."""
         inside = {i.address for i in self.code}
-        targets = {i.address: int(m[2], 16) for i in self.code if (m := BRANCH.match(i.text)) and int(m[2], 16) in inside}
+        branches = {i.address: int(m[2], 16) for i in self.code if (m := BRANCH.match(i.text))}
+        targets = {source: target for source, target in branches.items() if target in inside}
         leaders = set(targets.values()) | {self.code[0].address}
         blocks = []
         previous = None
@@ -190,7 +191,7 @@ class InnerLoops(unittest.TestCase):
             where = f"loop at {min(i.address for i in code):#x} … {max(i.address for i in code):#x}"
             for count in counts:
                 self.assertGreater(count, 0, where)
-                self.assertEqual(count % per_row, 0, f"{where}: {count} multiply-adds, expected a multiple of {per_row}")
+                self.assertEqual(count % per_row, 0, f"{where}: {count} multiply-adds, not a multiple of {per_row}")
             self.assertEqual(function.touches_stack(code), [], f"{where}: stack traffic")
         self.assertGreater(loops, 0, "no loop with multiply-adds found")
 
@@ -258,7 +259,7 @@ def main():
     parser.add_argument("--nm", default="nm")
     parser.add_argument("--kernels", nargs="+", required=True, help="object files named kernels_<isa>.cpp.*")
     parser.add_argument("--baseline", nargs="+", default=[], help="all other object files of the library")
-    parser.add_argument("--raised-baseline", action="store_true", help="the build sets -march or the like for everything")
+    parser.add_argument("--raised-baseline", action="store_true", help="the build sets -march for everything")
     OPTIONS = parser.parse_args()
     missing = [p for p in OPTIONS.kernels + OPTIONS.baseline if not Path(p).exists()]
     if missing:

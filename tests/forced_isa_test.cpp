@@ -1,7 +1,7 @@
-// A forced ISA is proven to be what ran (hard case D-15; FBGEMM's forced ISA once fell back silently and its tests passed
-// without running the kernel). With every other kernel table poisoned the results are right and nobody touched the
-// poison; with its own table poisoned, the calls are counted. That the functions of a table really use the instructions
-// of its ISA is proven on the disassembly (disassembly_test.py).
+// A forced ISA is proven to be what ran (hard case D-15; FBGEMM's forced ISA once fell back silently and its tests
+// passed without running the kernel). With every other kernel table poisoned the results are right and nobody touched
+// the poison; with its own table poisoned, the calls are counted. That the functions of a table really use the
+// instructions of its ISA is proven on the disassembly (disassembly_test.py).
 
 #include <gtest/gtest.h>
 #include <swiglu/swiglu.h>

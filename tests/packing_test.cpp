@@ -24,7 +24,8 @@ std::vector<float> pack(const BlockCase& block, const Weights& weights) {
 
 float at_or_zero(const std::vector<float>& v, std::size_t i) { return v.empty() ? 0.0f : v[i]; }
 
-const std::pair<std::size_t, std::size_t> kShapes[] = {{1, 1}, {3, 15}, {16, 16}, {31, 17}, {32, 32}, {33, 48}, {70, 5}};
+const std::pair<std::size_t, std::size_t> kShapes[] = {{1, 1},   {3, 15},  {16, 16}, {31, 17},
+                                                       {32, 32}, {33, 48}, {70, 5}};
 
 TEST(PackPanels, EveryElementIsWhereTheFormatSays) {
   for (const auto& [d, h] : kShapes) {
@@ -41,7 +42,8 @@ TEST(PackPanels, EveryElementIsWhereTheFormatSays) {
             const auto& matrix = c < 16 ? block.gate : block.up;
             const auto& bias = c < 16 ? block.gate_bias : block.up_bias;
             const float expected = unit >= h ? 0.0f : q == 0 ? at_or_zero(bias, unit) : matrix[unit * d + q - 1];
-            ASSERT_EQ(bits_of(packed[n]), bits_of(expected)) << "gate-up panel " << panel << ", row " << q << ", column " << c;
+            ASSERT_EQ(bits_of(packed[n]), bits_of(expected))
+                << "gate-up panel " << panel << ", row " << q << ", column " << c;
           }
         }
       }
@@ -49,9 +51,11 @@ TEST(PackPanels, EveryElementIsWhereTheFormatSays) {
         for (std::size_t q = 0; q <= h; ++q) {
           for (std::size_t c = 0; c < 32; ++c, ++n) {
             const std::size_t unit = panel * 32 + c;
-            const float expected =
-                unit >= d ? 0.0f : q == 0 ? at_or_zero(block.down_bias, unit) : block.down[unit * h + q - 1];
-            ASSERT_EQ(bits_of(packed[n]), bits_of(expected)) << "down panel " << panel << ", row " << q << ", column " << c;
+            const float expected = unit >= d ? 0.0f
+                                   : q == 0  ? at_or_zero(block.down_bias, unit)
+                                             : block.down[unit * h + q - 1];
+            ASSERT_EQ(bits_of(packed[n]), bits_of(expected))
+                << "down panel " << panel << ", row " << q << ", column " << c;
           }
         }
       }
@@ -100,7 +104,8 @@ TEST(PackRows, TilesAreBlockedBySixteenColumns) {
         for (std::size_t q = 0; q < padded; ++q) {
           const float value = tile[q / 16 * mr * 16 + i * 16 + q % 16];
           const float expected = q < width ? rows[i * stride + q] : canary();  // past the width: left as it was
-          ASSERT_EQ(bits_of(value), bits_of(expected)) << "mr " << mr << ", width " << width << ", row " << i << ", column " << q;
+          ASSERT_EQ(bits_of(value), bits_of(expected))
+              << "mr " << mr << ", width " << width << ", row " << i << ", column " << q;
         }
       }
     }

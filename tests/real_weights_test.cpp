@@ -73,7 +73,8 @@ TEST(RealWeightsOtherBackends, Layer11) {
       options.backend = backend;
       options.onednn_form = form;
       const FeedForward ff(layer.block.d_model, layer.block.d_ff, layer.block.weights(), options);
-      check_errors(layer, ff, std::string("layer 11, ") + to_string(backend) + (form == OneDnnForm::wide ? "" : " post_ops"));
+      check_errors(layer, ff,
+                   std::string("layer 11, ") + to_string(backend) + (form == OneDnnForm::wide ? "" : " post_ops"));
     }
   }
 }
@@ -94,8 +95,8 @@ class SafetensorsFile : public ::testing::Test {
 };
 
 TEST_F(SafetensorsFile, ReadsBf16) {
-  const Safetensors file(
-      write(with_header(R"({"w":{"dtype":"BF16","shape":[1,2],"data_offsets":[0,4]}})", std::string("\x80\x3f\x00\xc0", 4))));
+  const Safetensors file(write(
+      with_header(R"({"w":{"dtype":"BF16","shape":[1,2],"data_offsets":[0,4]}})", std::string("\x80\x3f\x00\xc0", 4))));
   std::size_t rows, columns;
   EXPECT_EQ(file.floats("w", &rows, &columns), (std::vector<float>{1.0f, -2.0f}));
   EXPECT_EQ(rows, 1u);

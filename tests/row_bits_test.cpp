@@ -79,8 +79,7 @@ TEST_P(RowBits, SameWhenAccumulating) {
   const std::vector<float> batch = forward_accumulate(ff, x, y0, T);
   for (std::size_t t = 0; t < T; ++t) {
     const std::size_t begin = t * d, end = begin + d;
-    const std::vector<float> one =
-        forward_accumulate(ff, {&x[begin], &x[0] + end}, {&y0[begin], &y0[0] + end}, 1);
+    const std::vector<float> one = forward_accumulate(ff, {&x[begin], &x[0] + end}, {&y0[begin], &y0[0] + end}, 1);
     ASSERT_TRUE(same_bits(one.data(), &batch[begin], d)) << "row " << t;
   }
 }

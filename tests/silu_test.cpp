@@ -151,17 +151,16 @@ TEST_P(Silu, NeverNaNForFiniteInput) {
 
 // Body and tail, every lane: one value per input (hard case N-04).
 TEST_P(Silu, SameBitsAtEveryPosition) {
-  const std::vector<float> interesting = {0.0f,    -0.0f,   1.0f,      -1.0f,     -1.2785f,   88.5f, -88.5f,
-                                          -89.0f,  -95.5f,  -103.5f,   1e3f,      -1e3f,      3e38f, -3e38f,
-                                          1e-40f,  -1e-40f, kInfinity, -kInfinity, 0.3333333f, -7.7f};
+  const std::vector<float> interesting = {0.0f,   -0.0f,   1.0f,      -1.0f,      -1.2785f,   88.5f, -88.5f,
+                                          -89.0f, -95.5f,  -103.5f,   1e3f,       -1e3f,      3e38f, -3e38f,
+                                          1e-40f, -1e-40f, kInfinity, -kInfinity, 0.3333333f, -7.7f};
   for (float value : interesting) {
     const std::uint32_t expected = bits_of(silu_of(value, GetParam()));
     for (std::size_t n = 1; n <= 67; ++n) {
       for (std::size_t position = 0; position < n; ++position) {
         std::vector<float> g = random_floats(n, n, 50.0f);
         g[position] = value;
-        ASSERT_EQ(bits_of(silu_of(g, GetParam())[position]), expected)
-            << value << " at " << position << " of " << n;
+        ASSERT_EQ(bits_of(silu_of(g, GetParam())[position]), expected) << value << " at " << position << " of " << n;
       }
     }
   }
@@ -174,7 +173,8 @@ TEST_P(Silu, WritesExactlyItsElements) {
       std::vector<float> out(offset + n + 16, canary());
       silu(g.data() + offset, out.data() + offset, n, GetParam());
       ASSERT_TRUE(all_canaries(out.data(), offset) && all_canaries(out.data() + offset + n, 16)) << n;
-      for (std::size_t i = 0; i < n; ++i) ASSERT_LE(ulp_error(out[offset + i], exact_silu(g[offset + i])), promised_ulp(GetParam()));
+      for (std::size_t i = 0; i < n; ++i)
+        ASSERT_LE(ulp_error(out[offset + i], exact_silu(g[offset + i])), promised_ulp(GetParam()));
     }
   }
 }

@@ -1,5 +1,5 @@
-// Contract C3 made comparable between machines: "case hash" lines of f32 results for one ISA, the one that SWIGLU_ISA or
-// the machine gives. Equal output of avx2, avx512 and neon is equal bits.
+// Contract C3 made comparable between machines: "case hash" lines of f32 results for one ISA, the one that SWIGLU_ISA
+// or the machine gives. Equal output of avx2, avx512 and neon is equal bits.
 //
 //   swiglu_hashes            prints the lines
 //   swiglu_hashes FILE       prints nothing but differences to FILE
@@ -53,7 +53,8 @@ void hash_blocks(std::ostream& out) {
   struct Shape {
     std::size_t d_model, d_ff;
   };
-  for (const Shape& shape : {Shape{1, 1}, {3, 5}, {16, 16}, {17, 31}, {45, 70}, {64, 128}, {213, 419}, {576, 1536}, {1100, 600}}) {
+  for (const Shape& shape :
+       {Shape{1, 1}, {3, 5}, {16, 16}, {17, 31}, {45, 70}, {64, 128}, {213, 419}, {576, 1536}, {1100, 600}}) {
     for (unsigned biases : {unsigned{kNoBias}, unsigned{kAllBiases}}) {
       const BlockCase block = random_block(shape.d_model, shape.d_ff, biases);
       const FeedForward ff(block.d_model, block.d_ff, block.weights());

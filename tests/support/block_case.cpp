@@ -33,9 +33,12 @@ MatrixView view_of(const std::vector<float>& stored, std::size_t out, std::size_
 // Where a unit of gate (or up) goes along the fused output dimension.
 std::size_t fused_unit(GateUpLayout layout, bool is_up, std::size_t unit, std::size_t d_ff) {
   switch (layout) {
-    case GateUpLayout::halves_gate_first: return is_up ? d_ff + unit : unit;
-    case GateUpLayout::halves_up_first: return is_up ? unit : d_ff + unit;
-    case GateUpLayout::interleaved: break;
+    case GateUpLayout::halves_gate_first:
+      return is_up ? d_ff + unit : unit;
+    case GateUpLayout::halves_up_first:
+      return is_up ? unit : d_ff + unit;
+    case GateUpLayout::interleaved:
+      break;
   }
   return 2 * unit + (is_up ? 1 : 0);
 }

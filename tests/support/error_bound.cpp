@@ -77,8 +77,7 @@ Expected expected_block(const BlockCase& block, const std::vector<float>& x, std
   return result;
 }
 
-::testing::AssertionResult within_bound(const Expected& expected, const float* y, std::size_t stride,
-                                        double* largest) {
+::testing::AssertionResult within_bound(const Expected& expected, const float* y, std::size_t stride, double* largest) {
   double worst = 0;
   for (std::size_t n = 0; n < expected.y.size(); ++n) {
     const std::size_t row = n / expected.width, column = n % expected.width;

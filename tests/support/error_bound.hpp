@@ -6,7 +6,8 @@
 // Algorithms, §3.1), η = 2^-149 the spacing of the subnormals, which bounds the absolute error of a rounding that
 // underflows.
 //
-//   1. A sum of k products and a bias, in any order, with or without fused multiply-adds, has at most k + 1 roundings on
+//   1. A sum of k products and a bias, in any order, with or without fused multiply-adds, has at most k + 1 roundings
+//   on
 //      the way of any term:   |ĝ - g| ≤ δg := γ_{k+1}·(|b| + Σ|x||w|) + (k+1)·η.   The same for up.
 //   2. |silu'| ≤ 1.1 (its maximum is 1.0998, at g = 2.4), and the computed silu is within `silu_ulp` ulp, each at most
 //      2u relative:   |ŝ - s| ≤ δs := 1.1·δg + 2u·silu_ulp·(|s| + 1.1·δg) + η·silu_ulp.

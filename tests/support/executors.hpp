@@ -10,8 +10,8 @@
 
 namespace swiglu::testing {
 
-/// ThreadSanitizer does not see how pthreadpool, which is not instrumented, hands work over: everything looks like a race.
-/// Tests on our pool skip then; the driver itself is checked on ThreadPerTaskExecutor.
+/// ThreadSanitizer does not see how pthreadpool, which is not instrumented, hands work over: everything looks like a
+/// race. Tests on our pool skip then; the driver itself is checked on ThreadPerTaskExecutor.
 #ifdef __SANITIZE_THREAD__
 inline constexpr bool kPoolIsOpaque = true;
 #else

@@ -20,7 +20,8 @@ std::size_t page_bytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)
 
 GuardedBuffer::GuardedBuffer(std::size_t max_floats, GuardSide side) : side_(side) {
   const std::size_t page = page_bytes();
-  const std::size_t data = std::max<std::size_t>(1, ((max_floats + 2 * kSlackFloats) * sizeof(float) + page - 1) / page) * page;
+  const std::size_t data =
+      std::max<std::size_t>(1, ((max_floats + 2 * kSlackFloats) * sizeof(float) + page - 1) / page) * page;
   mapping_bytes_ = data + page;
   mapping_ = mmap(nullptr, mapping_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapping_ == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
@@ -40,9 +41,15 @@ float* GuardedBuffer::fit(std::size_t n) {
   if (n > accessible_floats()) throw std::logic_error("GuardedBuffer is too small");
   n_ = n;
   switch (side_) {
-    case GuardSide::none: begin_ = accessible_ + kSlackFloats; break;
-    case GuardSide::after: begin_ = accessible_ + accessible_floats() - n; break;
-    case GuardSide::before: begin_ = accessible_; break;
+    case GuardSide::none:
+      begin_ = accessible_ + kSlackFloats;
+      break;
+    case GuardSide::after:
+      begin_ = accessible_ + accessible_floats() - n;
+      break;
+    case GuardSide::before:
+      begin_ = accessible_;
+      break;
   }
   std::fill(accessible_, accessible_ + accessible_floats(), canary());
   return begin_;

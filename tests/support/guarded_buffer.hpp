@@ -18,8 +18,8 @@ class GuardedBuffer {
   GuardedBuffer(const GuardedBuffer&) = delete;
   GuardedBuffer& operator=(const GuardedBuffer&) = delete;
 
-  /// An array of exactly `n` ≤ max_floats floats against the guard page (none: 64-byte aligned). It and the accessible memory on its other side
-  /// are filled with canaries, which are NaNs: old contents that leak into a result show.
+  /// An array of exactly `n` ≤ max_floats floats against the guard page (none: 64-byte aligned). It and the accessible
+  /// memory on its other side are filled with canaries, which are NaNs: old contents that leak into a result show.
   float* fit(std::size_t n);
 
   /// Whether the accessible memory outside the last fit() still holds the canaries.

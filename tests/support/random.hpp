@@ -26,8 +26,8 @@ class Random {
   /// Uniform in [-1, 1), a multiple of 2^-23.
   float uniform() { return static_cast<float>(uniform_units()) * 0x1p-23f; }
 
-  /// Nearly normal, standard deviation `scale`: the sum of three uniforms has variance 1. (Summed as integers: exact, so
-  /// the order in which a compiler evaluates the terms cannot matter.)
+  /// Nearly normal, standard deviation `scale`: the sum of three uniforms has variance 1. (Summed as integers: exact,
+  /// so the order in which a compiler evaluates the terms cannot matter.)
   float normal(float scale = 1.0f) {
     return static_cast<float>(uniform_units() + uniform_units() + uniform_units()) * 0x1p-23f * scale;
   }

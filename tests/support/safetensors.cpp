@@ -35,8 +35,8 @@ Safetensors::Safetensors(const std::string& path) : path_(path) {
   if (header_bytes > file_.size() - sizeof header_bytes) throw malformed("header longer than the file");
   const std::size_t data = sizeof header_bytes + static_cast<std::size_t>(header_bytes);
   try {
-    const auto header = nlohmann::json::parse(file_.begin() + sizeof header_bytes,
-                                              file_.begin() + static_cast<std::ptrdiff_t>(data));
+    const auto header =
+        nlohmann::json::parse(file_.begin() + sizeof header_bytes, file_.begin() + static_cast<std::ptrdiff_t>(data));
     for (const auto& [name, entry] : header.items()) {
       if (name == "__metadata__") continue;
       const auto shape = entry.at("shape").get<std::vector<std::uint64_t>>();
@@ -66,7 +66,8 @@ const Safetensors::Tensor& Safetensors::find(const std::string& name) const {
     // A product of sizes that could overflow is ruled out by dividing.
     const std::size_t elements = element == 0 ? 0 : (t.end - t.begin) / element;
     if (elements == 0 || t.rows == 0 || elements / t.rows != t.columns || elements % t.rows != 0) {
-      throw std::runtime_error(path_ + ": tensor " + name + " is not a matrix of BF16, F32 or F64 that fills its bytes");
+      throw std::runtime_error(path_ + ": tensor " + name +
+                               " is not a matrix of BF16, F32 or F64 that fills its bytes");
     }
     return t;
   }

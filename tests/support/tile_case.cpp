@@ -64,7 +64,8 @@ std::vector<float> TileCase::model() const {
     for (std::size_t i = 0; i < mr_; ++i) {
       for (std::size_t c = 0; c < kPanelColumns; ++c) {
         float sum = panel[c];
-        for (std::size_t q = 0; q < k_; ++q) sum = std::fma(x_rows_[i * k_ + q], panel[(1 + q) * kPanelColumns + c], sum);
+        for (std::size_t q = 0; q < k_; ++q)
+          sum = std::fma(x_rows_[i * k_ + q], panel[(1 + q) * kPanelColumns + c], sum);
         acc[(n * mr_ + i) * kPanelColumns + c] = sum;
       }
     }

@@ -49,7 +49,9 @@ class TileCase {
   std::vector<float> run(const TileFunction& f, const TileOptions& options);
 
   /// What y holds before an accumulating call.
-  static float y0(std::size_t row, std::size_t column) { return 0.25f * static_cast<float>(row + 1) + 0.125f * static_cast<float>(column); }
+  static float y0(std::size_t row, std::size_t column) {
+    return 0.25f * static_cast<float>(row + 1) + 0.125f * static_cast<float>(column);
+  }
 
  private:
   kernels::TileArgs args(std::size_t begin, std::size_t end, bool prefetch);
