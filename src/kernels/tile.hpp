@@ -6,6 +6,7 @@
 #include <xsimd/xsimd.hpp>
 
 #include "kernels/kernel_set.hpp"
+#include "kernels/lane_fma.hpp"
 
 namespace swiglu::kernels {
 namespace {
@@ -53,6 +54,35 @@ template <class B, int MR, int PANELS>
   }
 }
 
+// Row LANE of four rows of k, x(i, 0..3) in one register per row of the tile.
+template <int LANE, class B, int MR, int PANELS>
+[[gnu::always_inline]] inline void multiply_lane(Accumulators<B, MR, PANELS>& acc, const B (&x)[MR], const float* panel,
+                                                 std::size_t panel_stride) {
+  constexpr int NV = Accumulators<B, MR, PANELS>::NV;
+#pragma GCC unroll 16
+  for (int n = 0; n < PANELS; ++n) {
+    const float* w = panel + static_cast<std::size_t>(n) * panel_stride + LANE * kPanelColumns;
+#pragma GCC unroll 16
+    for (int j = 0; j < NV; ++j) {
+      const B wv = B::load_aligned(w + j * B::size);
+#pragma GCC unroll 16
+      for (int i = 0; i < MR; ++i) acc.v[n][i][j] = LaneFma<B>::template fma<LANE>(x[i], wv, acc.v[n][i][j]);
+    }
+  }
+}
+
+template <class B, int MR, int PANELS>
+[[gnu::always_inline]] inline void multiply_four_rows(Accumulators<B, MR, PANELS>& acc, const float* x,
+                                                      const float* panel, std::size_t panel_stride) {
+  B xv[MR];
+#pragma GCC unroll 16
+  for (int i = 0; i < MR; ++i) xv[i] = B::load_unaligned(x + i * kBlock);
+  multiply_lane<0>(acc, xv, panel, panel_stride);
+  multiply_lane<1>(acc, xv, panel, panel_stride);
+  multiply_lane<2>(acc, xv, panel, panel_stride);
+  multiply_lane<3>(acc, xv, panel, panel_stride);
+}
+
 // The stream of the panel rows to come: two lines (a whole row) per panel and row of k where one tile fetches alone,
 // one line where several tiles share the work and each advances by at most half a row. Alone, the row is needed next:
 // L1. Shared, it is the block after this one: L2, so that it does not push this block and x out of L1 (+1 point).
@@ -81,7 +111,18 @@ template <int LINES, class B, int MR, int PANELS>
   for (std::size_t left = a.k; left > 0;) {
     const std::size_t rows = left < kBlock ? left : kBlock;
     const float* xq = x;
-    for (std::size_t q = 0; q < rows; ++q) {
+    std::size_t q = 0;
+    if constexpr (LaneFma<B>::kAvailable) {
+      for (; q + 4 <= rows; q += 4) {
+#pragma GCC unroll 4
+        for (int r = 0; r < 4; ++r)
+          if constexpr (LINES > 0) stream.row();
+        multiply_four_rows<B, MR, PANELS>(acc, xq, w, a.panel_stride);
+        w += 4 * kPanelColumns;
+        xq += 4;
+      }
+    }
+    for (; q < rows; ++q) {
       if constexpr (LINES > 0) stream.row();
       multiply_row<B, MR, PANELS>(acc, xq, w, a.panel_stride);
       w += kPanelColumns;
@@ -110,8 +151,7 @@ template <class B, int MR, int PANELS>
 #pragma GCC unroll 16
       for (int i = 0; i < MR; ++i)
 #pragma GCC unroll 16
-        for (int j = 0; j < NV; ++j)
-          acc.v[n][i][j] = B::load_aligned(partial + i * kPanelColumns + j * B::size);
+        for (int j = 0; j < NV; ++j) acc.v[n][i][j] = B::load_aligned(partial + i * kPanelColumns + j * B::size);
     }
   }
 }
@@ -124,8 +164,7 @@ template <class B, int MR, int PANELS>
 #pragma GCC unroll 16
     for (int i = 0; i < MR; ++i)
 #pragma GCC unroll 16
-      for (int j = 0; j < NV; ++j)
-        acc.v[n][i][j].store_aligned(tile + (n * MR + i) * kPanelColumns + j * B::size);
+      for (int j = 0; j < NV; ++j) acc.v[n][i][j].store_aligned(tile + (n * MR + i) * kPanelColumns + j * B::size);
 }
 
 // A tile function: start, multiply, epilogue.
