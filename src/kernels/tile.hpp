@@ -64,6 +64,7 @@ template <int LANE, class B, int MR, int PANELS>
     const float* w = panel + static_cast<std::size_t>(n) * panel_stride + LANE * kPanelColumns;
 #pragma GCC unroll 16
     for (int j = 0; j < NV; ++j) {
+      if (j % 4 == 0) asm volatile("" ::: "memory");  // see multiply_row
       const B wv = B::load_aligned(w + j * B::size);
 #pragma GCC unroll 16
       for (int i = 0; i < MR; ++i) acc.v[n][i][j] = LaneFma<B>::template fma<LANE>(x[i], wv, acc.v[n][i][j]);
