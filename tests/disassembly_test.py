@@ -3,6 +3,7 @@
 - Every inner loop of every tile function has exactly MR * vectors * panels multiply-adds per row of k and touches no
   stack: accumulators that the compiler did not keep in registers make a tile 3 to 10 times slower, silently.
 - No instruction above its ISA in any object (hard case D-05), none above the baseline outside the kernels (D-01, D-07).
+- Every return leaves clean upper register halves (D-14).
 - No weak symbol that the linker could keep for everybody (D-01), no static initialiser in a kernel object (D-02), no
   IFUNC (D-12).
 
@@ -218,6 +219,17 @@ class Instructions(unittest.TestCase):
         for path in OPTIONS.baseline:
             with self.subTest(object=path):
                 self.assertEqual(self.offenders(path, r"%[yz]mm|^v(?!err|erw)[a-z]|%k[0-7]\b"), [])
+
+    def test_every_return_clears_the_upper_halves(self):
+        """Without vzeroupper the caller's SSE code gets slow (hard case D-14). Table functions return void."""
+        for isa in ("avx2", "avx512"):
+            for function in disassemble(kernel_objects()[isa]):
+                if not function.name.startswith("void "):
+                    continue
+                for n, instruction in enumerate(function.code):
+                    if instruction.mnemonic.startswith("ret"):
+                        before = [i.mnemonic for i in function.code[max(0, n - 10) : n]]
+                        self.assertIn("vzeroupper", before, f"{isa}: {function.name} at {instruction.address:#x}")
 
     def test_kernels_use_what_their_isa_has(self):
         for isa, register in (("avx2", "%ymm"), ("avx512", "%zmm")):
