@@ -409,6 +409,12 @@ class Caveats(unittest.TestCase):
                      "uncommitted", "busy", "Virtual machine (kvm)"):  # fmt: skip
             self.assertIn(text, said)
 
+    def test_examples_only_of_few(self):
+        document = small()
+        for item in document["benchmarks"]:
+            item["flags"] = ["drift"]
+        self.assertRegex(self.said(document), r"12 of 12 rows are flagged 'drift' \([^)]*\)\n")
+
     def test_slow_calls_in_between(self):
         document = small()
         document["pairs"][0]["ratio_of_medians"] = document["pairs"][0]["ratio"] * 0.9

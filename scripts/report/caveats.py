@@ -68,7 +68,8 @@ def _flagged(run):
     for flag, count in counts.most_common():
         rows = [row for row in run.rows if flag in row.flags]
         because = f" ({meaning[flag]})" if flag in meaning else ""
-        yield f"{count} of {measured} rows are flagged '{flag}'{because}: {_examples(rows)}"
+        which = f": {_examples(rows)}" if 2 * count <= measured else ""  # of most of them, examples say nothing
+        yield f"{count} of {measured} rows are flagged '{flag}'{because}{which}"
 
 
 def _skipped(run):
