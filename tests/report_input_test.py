@@ -65,7 +65,7 @@ class Refused(Folder):
         del document["context"]["points_planned"]
         document["benchmarks"] = [r for r in document["benchmarks"] if r["impl"] != "native"]
         document["pairs"] = []
-        self.refused(document, "no measured ffn row of the native")
+        self.refused(document, "no measured ffn row of native")
 
     def test_missing_points(self):
         for count in (0, 1):

@@ -151,7 +151,7 @@ class LaunchOffsets(unittest.TestCase):
 
 class Detectable(unittest.TestCase):
     def test_the_published_requirement(self):
-        # benchmarking.md section 9: L = 10 sees 5 % at a 2 % margin up to a launch spread of 1.97 %.
+        # The gate is laid out for this: L = 10 sees 5 % at a 2 % margin up to a launch spread of 1.97 %.
         self.assertAlmostEqual(stats.detectable_ratio(0.0197, 10), 1.05, places=3)
 
     def test_simulated_power(self):

@@ -17,7 +17,7 @@ def build(document):
     """The Run of a validated document. Rows of the same name are launches of one measurement."""
     rows = [_row(item) for item in ffn_rows(document)]
     if not any(row.ok and row.impl == "native" for row in rows):
-        raise InputError("no measured ffn row of the native implementation (from `swiglu-bench paired`): nothing to report")
+        raise InputError("no measured ffn row of native (from `swiglu-bench paired`) in the input: nothing to report")
     by_name = defaultdict(list)
     for row in rows:
         by_name[row.name].append(row)

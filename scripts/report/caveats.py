@@ -98,8 +98,8 @@ def _setting(run):
         yield f"The machine was busy at the start: load {load[0]:.1f} on {cpus} CPUs."
     if machine.get("virt") not in (None, "", "none", "unknown"):
         yield (
-            f"Virtual machine ({str(machine['virt']).strip(' ()')}): neighbours share caches, memory and clock; each block "
-            "is compared with roofs measured beside it."
+            f"Virtual machine ({str(machine['virt']).strip(' ()')}): neighbours share caches, memory and clock; "
+            "each block is compared with roofs measured beside it."
         )
 
 

@@ -68,8 +68,8 @@ def speedup(run):
     worst = min(points, key=lambda s: s.ratio.ratio)
     figures.append(Figure("worst point", worst.ratio.ratio, worst.ratio.lower, worst.ratio.upper, "×"))
     note = (
-        f"against the faster oneDNN form at each point, {isa}; geometric mean over all {len(points)} points, 99 % bounds; "
-        f"{tally_text(points)}; worst at {worst.row.where}"
+        f"against the faster oneDNN form at each point, {isa}; geometric mean over all {len(points)} points, "
+        f"99 % bounds; {tally_text(points)}; worst at {worst.row.where}"
     )
     return Headline(title, tuple(figures), note)
 

@@ -122,7 +122,7 @@ def _name_matches(name, row):
 
 
 def _arithmetic(name, row):
-    """The definitions of benchmarking.md section 3, so that a mislabelled unit or a warm clock cannot hide."""
+    """The definitions of the figures, so that a mislabelled unit or a warm clock cannot hide."""
     expected = {
         "flops": 6 * row["T"] * row["d"] * row["h"],
         "gflops": row["flops"] / row["t_median"] / 1e9,
@@ -134,8 +134,8 @@ def _arithmetic(name, row):
     for key, value in expected.items():
         if not math.isclose(row[key], value, rel_tol=TOLERANCE):
             raise InputError(f"{name}: {key} is {row[key]:g}, from the other fields it must be {value:g}")
-    # Shares are medians over the rounds, each against its own roofs, which move (by 4x on a busy machine): only the unit
-    # can be checked.
+    # Shares are medians over the rounds, each against its own roofs, which move (by 4x on a busy machine): only the
+    # unit can be checked.
     if not 0.1 < row["pct_roof"] / (100 * row["t_roof"] / row["t_median"]) < 10:
         raise InputError(f"{name}: pct_roof is {row['pct_roof']:g}, but 100 * t_roof / t_median is far from it")
     for low, high in (("t_min", "t_median"), ("t_median", "t_p90"), ("ci95_lo", "t_median"), ("t_median", "ci95_hi")):

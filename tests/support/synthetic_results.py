@@ -17,7 +17,7 @@ IMPLS = ("native", "onednn-wide", "onednn-post_ops")
 
 
 def odd_multiple(d, m):
-    """The odd multiple of m nearest to 8d/3 (benchmarking.md section 4)."""
+    """The odd multiple of m nearest to 8d/3."""
     return max(1, 2 * round((8 * d / 3 / m - 1) / 2) + 1) * m
 
 
