@@ -19,6 +19,7 @@
 #include "support/bits.hpp"
 #include "support/block_case.hpp"
 #include "support/error_bound.hpp"
+#include "support/isa_param.hpp"
 #include "support/random.hpp"
 
 namespace swiglu::testing {
@@ -197,6 +198,7 @@ TEST_P(OneDnnForms, MemoryStaysBoundedOverChangingT) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitizers keep freed memory";
 #endif
+  if (emulated()) GTEST_SKIP() << "an emulator keeps the code that it has translated";
   const BlockCase block = random_block(48, 64);
   const FeedForward ffn(48, 64, block.weights(), onednn_options(GetParam()));
   const std::vector<float> x = random_floats(300 * 48, 1);
