@@ -100,13 +100,14 @@ class GoogleRun {
  private:
   using Body = std::function<void(benchmark::State&)>;
 
-  benchmark::internal::Benchmark* add(const std::string& name, std::function<void(Json&)> identity, Body body) {
+  auto* add(const std::string& name, std::function<void(Json&)> identity, Body body) {
     names_.push_back(name);
     identity_[name] = std::move(identity);
     return benchmark::RegisterBenchmark(name.c_str(), std::move(body))->UseManualTime()->Unit(benchmark::kMicrosecond);
   }
 
-  void apply_min_time(benchmark::internal::Benchmark* entry) const {
+  template <class Entry>
+  void apply_min_time(Entry* entry) const {
     if (min_time_.iterations > 0) {
       entry->Iterations(static_cast<benchmark::IterationCount>(min_time_.iterations));
     } else {
