@@ -61,12 +61,10 @@ void run_phase(const PanelProduct& product, std::size_t panels, float* partial, 
   executor->parallel_for(workers, &Phase::work, &phase);
 }
 
-float* align64(void* p) {
-  return reinterpret_cast<float*>((reinterpret_cast<std::uintptr_t>(p) + 63) / 64 * 64);
-}
+float* align64(void* p) { return reinterpret_cast<float*>((reinterpret_cast<std::uintptr_t>(p) + 63) / 64 * 64); }
 
-void run_rows(const PackedBlock& block, const ForwardCall& call, std::size_t row, std::size_t rows,
-              Executor* executor, std::size_t workers) {
+void run_rows(const PackedBlock& block, const ForwardCall& call, std::size_t row, std::size_t rows, Executor* executor,
+              std::size_t workers) {
   const WorkspaceLayout ws = workspace_layout(block, rows, workers);
   float* base = align64(call.workspace);
   const float* x = call.x + row * call.x_stride;

@@ -36,9 +36,9 @@ TileArgs tile_args(const PanelProduct& g, std::size_t tile, std::size_t panel, s
 void stream(const PanelProduct& g, std::size_t first, std::size_t last, float* partial) {
   const std::size_t rows = g.tiles.size(0);
   const std::size_t at_once = g.set->panels[rows];
+  const std::size_t ahead_many = g.set->streams_prefetch_rows / at_once;
   // Rows of k before the jump; a whole number of blocks because tiles are cut only there.
-  const std::size_t ahead = g.set->prefetch_rows;
-  const std::size_t body = g.k > ahead ? (g.k - ahead) / kBlock * kBlock : 0;
+  const std::size_t body = g.k > ahead_many ? (g.k - ahead_many) / kBlock * kBlock : 0;
   for (std::size_t p = first; p < last;) {
     const std::size_t panels = last - p >= at_once ? at_once : 1;
     const kernels::TileFn fn = panels > 1 ? g.table->many[rows] : g.table->one[rows];
@@ -50,17 +50,17 @@ void stream(const PanelProduct& g, std::size_t first, std::size_t last, float* p
       fn(a);
     };
     if (panels == 1 || body == 0) {
-      run(0, g.k, ahead);
+      run(0, g.k, g.set->prefetch_rows);
     } else {
-      run(0, body, ahead);
+      run(0, body, ahead_many);
       run(body, g.k - body, panels * (g.k + 1) - body);
     }
     p += panels;
   }
 }
 
-// Several row tiles: a block of k stays in the near caches while every tile uses it, and each tile fetches its share of the block
-// that comes next, so that the stream from memory goes on under the arithmetic.
+// Several row tiles: a block of k stays in the near caches while every tile uses it, and each tile fetches its share of
+// the block that comes next, so that the stream from memory goes on under the arithmetic.
 void reuse(const PanelProduct& g, std::size_t first, std::size_t last, float* partial) {
   const std::size_t units = (g.k + kBlock - 1) / kBlock;
   const EqualPieces blocks(units, g.set->k_block / kBlock);  // even blocks: a short last one starves the prefetch

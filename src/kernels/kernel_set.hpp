@@ -74,7 +74,8 @@ struct KernelSet {
   std::size_t tile_rows;                    // MR
   std::uint8_t panels[kMaxTileRows + 1];    // panels that `many` takes at once, by row count
   std::size_t k_block;                      // rows of k whose panel block stays in the near caches while all row tiles use it
-  std::size_t prefetch_rows;                // how far the prefetch of a streamed panel runs ahead, in rows of k
+  std::size_t prefetch_rows;                // how far the prefetch of one streamed panel runs ahead, in rows of k
+  std::size_t streams_prefetch_rows;        // the same for `many`: shared by the panels that are streamed at once
   TileTable gate_up;
   TileTable down;
   void (*silu)(const float* g, float* out, std::size_t n);

@@ -10,7 +10,7 @@
 namespace swiglu::kernels {
 namespace {
 
-// Config: Arch (an xsimd architecture), kTileRows, panels_at_once(mr), kKBlock, kPrefetchRows.
+// Config: Arch (an xsimd architecture), kTileRows, panels_at_once(mr), kKBlock, kPrefetchRows, kStreamsPrefetchRows.
 template <class Config, template <class, int, int> class Epilogue, int MR = Config::kTileRows>
 constexpr void fill(TileTable& table) {
   table.one[MR] = &tile<typename Config::Arch, Epilogue, MR, 1>;
@@ -30,6 +30,7 @@ constexpr KernelSet make_kernel_set(Isa isa) {
   for (int mr = 1; mr <= Config::kTileRows; ++mr) set.panels[mr] = static_cast<std::uint8_t>(Config::panels_at_once(mr));
   set.k_block = Config::kKBlock;
   set.prefetch_rows = Config::kPrefetchRows;
+  set.streams_prefetch_rows = Config::kStreamsPrefetchRows;
   fill<Config, GateUpEpilogue>(set.gate_up);
   fill<Config, DownEpilogue>(set.down);
   set.silu = &silu_loop<typename Config::Arch>;

@@ -10,6 +10,7 @@ struct Config {
   static constexpr int panels_at_once(int mr) { return mr == 1 ? 2 : 1; }
   static constexpr std::size_t kKBlock = 192;
   static constexpr std::size_t kPrefetchRows = 96;
+  static constexpr std::size_t kStreamsPrefetchRows = 64;
 };
 
 }  // namespace

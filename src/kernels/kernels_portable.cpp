@@ -19,6 +19,7 @@ struct Config {
   static constexpr int panels_at_once(int) { return 1; }
   static constexpr std::size_t kKBlock = 192;
   static constexpr std::size_t kPrefetchRows = 96;
+  static constexpr std::size_t kStreamsPrefetchRows = 64;
 };
 
 }  // namespace
