@@ -19,6 +19,7 @@ struct Phase {
   const PanelProduct* product;
   std::size_t panels;
   std::size_t workers;
+  std::size_t min_chunk;
   float* partial;
   std::size_t partial_stride;
   std::atomic<std::size_t> next{0};
@@ -27,7 +28,7 @@ struct Phase {
     std::size_t begin = next.load(std::memory_order_relaxed);
     do {
       if (begin >= panels) return false;
-      *last = begin + std::max(kMinChunk, (panels - begin) / (2 * workers));
+      *last = begin + std::max(min_chunk, (panels - begin) / (2 * workers));
       *last = std::min(*last, panels);
     } while (!next.compare_exchange_weak(begin, *last, std::memory_order_relaxed));
     *first = begin;
@@ -41,13 +42,11 @@ struct Phase {
       sweep_panels(*phase.product, first, last, phase.partial + worker * phase.partial_stride);
     }
   }
-
-  // As many as the widest multi-panel kernel takes at once, so that small chunks still use it.
-  static constexpr std::size_t kMinChunk = 4;
 };
 
-// Below this many multiply-adds a second worker costs more to wake (1–3 µs) than it saves.
-constexpr std::size_t kMinWorkPerWorker = 64 * 1024;
+// Below this many multiply-adds a second worker costs more to wake (1–3 µs) than it saves: 256/256 at T = 1 (two phases
+// of 131 and 65 thousand) takes 4.2 µs alone and 5.1 µs with two.
+constexpr std::size_t kMinWorkPerWorker = 128 * 1024;
 
 void run_phase(const PanelProduct& product, std::size_t panels, float* partial, std::size_t partial_stride,
                std::size_t rows, Executor* executor, std::size_t workers) {
@@ -57,9 +56,31 @@ void run_phase(const PanelProduct& product, std::size_t panels, float* partial, 
     sweep_panels(product, 0, panels, partial);
     return;
   }
-  Phase phase{&product, panels, workers, partial, partial_stride, {}};
+  // Few rows: as many panels as the kernel takes at once. Many rows: one, since a panel is then long work and 18 of
+  // them (d_model = 576) must come out even.
+  const std::size_t min_chunk = product.tiles.count() == 1 ? product.set->panels[rows] : 1;
+  Phase phase{&product, panels, workers, min_chunk, partial, partial_stride, {}};
   executor->parallel_for(workers, &Phase::work, &phase);
 }
+
+// x → row tiles, one task per tile.
+struct PackRows {
+  const float* x;
+  std::size_t stride;
+  std::size_t width;
+  const EqualPieces& tiles;
+  float* packed;
+  std::size_t packed_width;
+
+  static void work(void* context, std::size_t t) {
+    const PackRows& p = *static_cast<const PackRows*>(context);
+    const std::size_t row = p.tiles.begin(t);
+    pack_row_tile(p.x + row * p.stride, p.stride, p.tiles.size(t), p.width, p.packed + row * p.packed_width);
+  }
+};
+
+// From this many floats on, packing x is spread over the workers too: 128 rows of 4096 are 0.3 ms of one core.
+constexpr std::size_t kMinParallelPack = 64 * 1024;
 
 float* align64(void* p) { return reinterpret_cast<float*>((reinterpret_cast<std::uintptr_t>(p) + 63) / 64 * 64); }
 
@@ -84,9 +105,11 @@ void run_rows(const PackedBlock& block, const ForwardCall& call, std::size_t row
   if (rows == 1) {
     gate_up.x = x;  // a tile of one row is the row itself
   } else {
-    for (std::size_t t = 0; t < gate_up.tiles.count(); ++t) {
-      pack_row_tile(x + gate_up.tiles.begin(t) * call.x_stride, call.x_stride, gate_up.tiles.size(t), block.d_model,
-                    base + ws.x + gate_up.tiles.begin(t) * gate_up.x_width);
+    PackRows pack{x, call.x_stride, block.d_model, gate_up.tiles, base + ws.x, gate_up.x_width};
+    if (workers > 1 && rows * block.d_model >= kMinParallelPack) {
+      executor->parallel_for(gate_up.tiles.count(), &PackRows::work, &pack);
+    } else {
+      for (std::size_t t = 0; t < gate_up.tiles.count(); ++t) PackRows::work(&pack, t);
     }
     gate_up.x = base + ws.x;
   }
