@@ -1,12 +1,9 @@
 #include "comparison.hpp"
 
-#include <time.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <numeric>
-#include <thread>
 
 #include "clock.hpp"
 #include "formulas.hpp"
@@ -17,24 +14,7 @@ namespace swiglu::bench {
 namespace {
 
 constexpr double kSettleSeconds = 2e-3;
-
-/// CPU time of all threads of this process, in seconds.
-double process_cpu_seconds() {
-  timespec t{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
-
-/// Workers of the arm before spin for milliseconds after its last call, on the cores that come next (OpenMP and
-/// pthreadpool alike). Waits until the process uses no CPU time.
-void let_workers_sleep(std::size_t threads) {
-  if (threads == 1) return;
-  for (int i = 0; i < 50; ++i) {
-    const double before = process_cpu_seconds();
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    if (process_cpu_seconds() - before < 0.1e-3) return;
-  }
-}
+constexpr double kLongCall = 20e-3;
 
 Roof higher(const Roof& a, const Roof& b) {
   return {std::max(a.peak_gflops, b.peak_gflops), std::max(a.read_gbps, b.read_gbps),
@@ -46,10 +26,13 @@ Roof higher(const Roof& a, const Roof& b) {
 void measure(Session& session, Workbench& bench, const Point& point, std::size_t rounds, std::mt19937_64& random,
              Comparison& comparison) {
   const CallBuffers buffers = bench.buffers(point.T);
-  const auto sample = [&](Arm& arm, double settle, double seconds) {
-    return take_sample([&] { arm.forward(buffers.x, buffers.y, point.T); }, buffers, settle, seconds);
+  const auto sample = [&](Arm& arm, double settle) {
+    return take_sample([&] { arm.forward(buffers.x, buffers.y, point.T); }, buffers, settle,
+                       session.options().sample_seconds);
   };
-  for (Arm* arm : comparison.arms) sample(*arm, 2 * kSettleSeconds, session.options().sample_seconds);  // warm-up
+  // Warm-up, after the call that verified the result. Calls that are long by themselves need no settling.
+  std::vector<double> settle;
+  for (Arm* arm : comparison.arms) settle.push_back(sample(*arm, 0).t_min < kLongCall ? kSettleSeconds : 0);
 
   let_workers_sleep(point.threads);
   Roof before = session.roofs().beside_block(point.isa, point.threads);
@@ -61,7 +44,7 @@ void measure(Session& session, Workbench& bench, const Point& point, std::size_t
     std::shuffle(round.order.begin(), round.order.end(), random);
     for (const std::size_t arm : round.order) {
       let_workers_sleep(point.threads);
-      round.samples[arm] = sample(*comparison.arms[arm], kSettleSeconds, session.options().sample_seconds);
+      round.samples[arm] = sample(*comparison.arms[arm], settle[arm]);
     }
     let_workers_sleep(point.threads);
     const Roof after = session.roofs().beside_block(point.isa, point.threads);
@@ -81,7 +64,8 @@ double estimated_seconds(const Session& session, const Point& point, std::size_t
   for (const Impl impl : point.impls) {
     const double call =
         impl == Impl::reference ? flops * 1e-9 : 1.2 * roof_seconds(flops, bytes, roof.peak_gflops, roof.read_gbps);
-    one_round += pause + std::max(kSettleSeconds, call) + std::max(session.options().sample_seconds, call);
+    one_round += pause + (call < kLongCall ? std::max(kSettleSeconds, call) : 0) +
+                 std::max(session.options().sample_seconds, call);
   }
   return one_round * static_cast<double>(rounds + 1);
 }

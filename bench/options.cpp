@@ -53,7 +53,7 @@ const Flag kFlags[] = {
     {"--rounds", "N", "rounds per point (paired)", [](Options& o, Value v) { o.rounds = parse_size("--rounds", v); }},
     {"--sample-ms", "X", "time of one sample; default 10",
      [](Options& o, Value v) { o.sample_seconds = parse_positive("--sample-ms", v) * 1e-3; }},
-    {"--max-point-seconds", "X", "fewer rounds, then SKIPPED, for points that need longer; default 20",
+    {"--max-point-seconds", "X", "fewer rounds, then SKIPPED, for points that need longer; default 20 (report: 10)",
      [](Options& o, Value v) { o.max_point_seconds = parse_positive("--max-point-seconds", v); }},
     {"--seed", "N", "order of points and arms, and the data; default 1",
      [](Options& o, Value v) { o.seed = parse_size("--seed", v); }},
@@ -151,6 +151,7 @@ Options parse_options(int argc, char** argv) {
   if (!options.google_benchmark.empty() && options.command != "run") {
     throw UsageError("--benchmark_* flags belong to 'run', not to '" + options.command + "'");
   }
+  if (options.max_point_seconds == 0) options.max_point_seconds = options.preset == "report" ? 10 : 20;
   if ((options.h_rule == HiddenChoice::fixed) != !options.hidden.empty()) {
     throw UsageError("--h-rule fixed and --hidden need each other");
   }

@@ -25,7 +25,7 @@ struct Options {
   bool pin = true;
   std::size_t rounds = 0;  // 0 = the preset's
   double sample_seconds = 10e-3;
-  double max_point_seconds = 20;
+  double max_point_seconds = 0;  // 0 = the preset's
   std::uint64_t seed = 1;
   std::string filter;
   bool list = false, dry_run = false, help = false;

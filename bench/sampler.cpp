@@ -1,6 +1,10 @@
 #include "sampler.hpp"
 
 #include <sys/resource.h>
+#include <time.h>
+
+#include <chrono>
+#include <thread>
 
 #include "clock.hpp"
 #include "stats.hpp"
@@ -15,7 +19,23 @@ long involuntary_switches() {
   return usage.ru_nivcsw;
 }
 
+/// CPU time of all threads of this process, in seconds.
+double process_cpu_seconds() {
+  timespec t{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
 }  // namespace
+
+void let_workers_sleep(std::size_t threads) {
+  if (threads == 1) return;
+  for (int i = 0; i < 50; ++i) {
+    const double before = process_cpu_seconds();
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    if (process_cpu_seconds() - before < 0.1e-3) return;
+  }
+}
 
 void touch(const CallBuffers& buffers) {
   for (std::size_t i = 0; i < buffers.floats; i += 16) {
@@ -28,13 +48,13 @@ void touch(const CallBuffers& buffers) {
 Sample take_sample(const std::function<void()>& call, const CallBuffers& buffers, double settle_seconds,
                    double seconds) {
   constexpr double kShortCall = 5e-6;
-  double last = 0;
+  double last = kShortCall;
   const double settle_begin = now();
-  do {
+  while (now() - settle_begin < settle_seconds) {
     const double begin = now();
     call();
     last = now() - begin;
-  } while (now() - settle_begin < settle_seconds);
+  }
   const std::size_t batch = last < kShortCall ? 16 : 1;
 
   Sample sample;

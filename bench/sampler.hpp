@@ -22,10 +22,14 @@ struct CallBuffers {
 };
 void touch(const CallBuffers& buffers);
 
-/// Untimed calls for at least `settle_seconds` (at least one), then timed ones for `seconds` (at least one). Settling
-/// lets the previous arm's workers go to sleep: idle OpenMP workers spin for milliseconds on a core that the next arm
-/// needs. Calls below 5 µs are timed several at a time, so that the clock itself (25 ns) does not count.
+/// Untimed calls for at least `settle_seconds` (none if that is 0), which bring code, x, y and sleeping workers back,
+/// then timed ones for `seconds` (at least one). Calls below 5 µs are timed several at a time, so that the clock itself
+/// (25 ns) does not count.
 Sample take_sample(const std::function<void()>& call, const CallBuffers& buffers, double settle_seconds,
                    double seconds);
+
+/// Workers of an arm spin for milliseconds after its last call, on the cores that come next (OpenMP and pthreadpool
+/// alike). Waits until the process uses no CPU time.
+void let_workers_sleep(std::size_t threads);
 
 }  // namespace swiglu::bench
