@@ -12,6 +12,10 @@ namespace {
 
 constexpr double kColdMargin = 1.10;
 
+/// Involuntary switches per second and thread. A quiet machine shows up to 50 (kernel threads), a second process on the
+/// same core some 200.
+constexpr double kBusyPreemptions = 100;
+
 std::string impl_detail(const Point& point, const Arm& arm) {
   std::string text;
   if (is_onednn(arm.impl())) {
@@ -91,14 +95,15 @@ Json measured_row(const Point& point, const Comparison& comparison, std::size_t 
     return over_rounds(comparison, value);
   };
   std::vector<double> medians, minima;
-  std::size_t calls = 0, preempted = 0;
+  std::size_t calls = 0;
   long preemptions = 0;
+  double seconds = 0;
   for (const Round& round : comparison.rounds) {
     medians.push_back(round.samples[arm].t_median);
     minima.push_back(round.samples[arm].t_min);
     calls += round.samples[arm].calls;
     preemptions += round.samples[arm].preemptions;
-    preempted += round.samples[arm].preemptions > 0 ? 1 : 0;
+    seconds += round.samples[arm].t_median * static_cast<double>(round.samples[arm].calls);
   }
   const double t = median(medians), t_min = quantile(minima, 0);
   const Interval ci = median_interval(medians);
@@ -136,7 +141,8 @@ Json measured_row(const Point& point, const Comparison& comparison, std::size_t 
   const bool drift = spread(comparison, [](const Round& r) { return r.roof.peak_gflops; }) > 0.05 ||
                      spread(comparison, [](const Round& r) { return r.roof.read_gbps; }) > 0.15;
   if (drift) flags.push("drift");
-  if (2 * preempted > comparison.rounds.size()) flags.push("busy_machine");
+  const double rate = static_cast<double>(preemptions) / seconds / static_cast<double>(point.threads);
+  if (rate > kBusyPreemptions) flags.push("busy_machine");
   row.set("cold_ok", cold ? 1 : 0).set("flags", flags);
   row.set("nivcsw", preemptions).set("max_rel_err", comparison.errors[arm]);
   row.set("create_ms", object.create_seconds() * 1e3).set("packed_bytes", object.packed_bytes());

@@ -10,6 +10,7 @@
 //
 // Anything wrong: one line on stderr and exit code 2.
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -35,7 +36,8 @@ constexpr int kProtocol = 1;
 constexpr std::uint64_t kSeed = 1;
 constexpr std::size_t kAssumedCache = std::size_t{32} << 20;  // where nothing tells its size
 constexpr std::size_t kBudget = std::size_t{1} << 30;         // bytes of weights per shape
-constexpr double kSettleSeconds = 1e-3;                       // the other arm has just had the caches
+constexpr int kMaxTries = 3;
+constexpr double kSettleSeconds = 1e-3;  // the other arm has just had the caches
 
 /// "1024/2816:16"
 struct GatePoint {
@@ -106,8 +108,18 @@ int run(const std::vector<std::string>& arguments) {
       throw std::invalid_argument("not a request: '" + line + "'");
     ServedPoint& point = points[index];
     const CallBuffers buffers{point.x.data(), point.y.data(), point.x.size()};
-    const Sample sample = take_sample([&] { point.shape_arm->arm.forward(buffers.x, point.y.data(), point.T); },
-                                      buffers, kSettleSeconds, seconds);
+    const auto take = [&] {
+      return take_sample([&] { point.shape_arm->arm.forward(buffers.x, point.y.data(), point.T); }, buffers,
+                         kSettleSeconds, seconds);
+    };
+    Sample sample = take();
+    // One call that lasts as long as the sample may be a stall: two threads that the kernel put on one CPU wait for
+    // its next balancing, exactly 16 ms (seen in 15 % of the samples of a 0.2 ms block).
+    for (int i = 1; i < kMaxTries && sample.calls == 1; ++i) {
+      const Sample again = take();
+      sample.calls = again.calls;
+      sample.t_min = std::min(sample.t_min, again.t_min);
+    }
     let_workers_sleep(threads);  // the other arm, which comes next, needs their cores
     std::cout << std::setprecision(9) << sample.t_min << ' ' << sample.calls << std::endl;
   }
