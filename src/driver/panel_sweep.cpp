@@ -9,13 +9,17 @@ using kernels::kBlock;
 using kernels::kPanelColumns;
 using kernels::TileArgs;
 
+const float* tile_start(const PanelProduct& g, std::size_t tile, std::size_t k0) {
+  return g.x + g.tiles.begin(tile) * g.x_width + k0 * g.tiles.size(tile);
+}
+
 TileArgs tile_args(const PanelProduct& g, std::size_t tile, std::size_t panel, std::size_t k0, std::size_t k,
                    float* partial) {
   const std::size_t rows = g.tiles.size(tile);
   const std::size_t row = g.tiles.begin(tile);
   const float* start = g.panels + panel * g.panel_stride;
   TileArgs a;
-  a.x = g.x + row * g.x_width + k0 * rows;
+  a.x = tile_start(g, tile, k0);
   a.bias = start;
   a.panel = start + (1 + k0) * kPanelColumns;
   a.panel_stride = g.panel_stride;
@@ -73,7 +77,11 @@ void reuse(const PanelProduct& g, std::size_t first, std::size_t last, float* pa
         TileArgs a = tile_args(g, t, p, k0, k, partial + g.tiles.begin(t) * kPanelColumns);
         a.columns = std::min(a.columns, kPanelColumns);
         a.prefetch = a.panel + (k + k * t / tiles) * kPanelColumns;
-        a.prefetch_step = kPanelColumns / tiles;
+        // Rounded up: 32 / 9 rounded down would leave one line in six to be missed.
+        a.prefetch_step = (kPanelColumns + tiles - 1) / tiles;
+        const bool last_tile = t + 1 == tiles;
+        const std::size_t next_k0 = !last_tile ? k0 : k0 + k < g.k ? k0 + k : 0;
+        a.next_x = tile_start(g, last_tile ? 0 : t + 1, next_k0);
         g.table->one[g.tiles.size(t)](a);
       }
     }

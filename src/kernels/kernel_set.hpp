@@ -51,6 +51,7 @@ struct TileArgs {
                                    // panel n (two lines if prefetch_step ≥ 32) and then advances by prefetch_step
                                    // elements; null = no prefetch
   std::size_t prefetch_step = 0;
+  const float* next_x = nullptr;   // the row tile that the next call works on, wherever prefetch is not null
 
   // Epilogue gate-up: h = silu(gate)·up. `out` is the row tile of hidden at this panel's block: [panels][mr][16],
   // 64-byte aligned, all 16 columns are written (those past d_ff are ±0).

@@ -108,10 +108,16 @@ template <int LINES, class B, int MR, int PANELS>
 [[gnu::always_inline]] inline void multiply(Accumulators<B, MR, PANELS>& acc, const TileArgs& a) {
   const float* x = a.x;
   const float* w = a.panel;
+  // Many tall tiles (LINES == 1): x comes from L2 or beyond, 16 columns of it are MR lines, and the hardware's
+  // prefetcher starts anew with every tile. One line ahead per row of k: T = 128, 2048/5632, one Zen 5 core 89.8 → 92.8
+  // % of the roofline (x in L1 all the time: 95.5). Tiles of 8 rows and less belong to few rows, which stay in L1
+  // anyway.
+  constexpr bool kFetchX = LINES == 1 && MR > 8;
   Prefetcher<PANELS, LINES> stream{a.prefetch, a.panel_stride, a.prefetch_step};
   for (std::size_t left = a.k; left > 0;) {
     const std::size_t rows = left < kBlock ? left : kBlock;
     const float* xq = x;
+    const float* coming = left > kBlock ? x + MR * kBlock : a.next_x;
     std::size_t q = 0;
     if constexpr (LaneFma<B>::kAvailable) {
       for (; q + 4 <= rows; q += 4) {
@@ -125,6 +131,10 @@ template <int LINES, class B, int MR, int PANELS>
     }
     for (; q < rows; ++q) {
       if constexpr (LINES > 0) stream.row();
+      if constexpr (kFetchX) {
+        __builtin_prefetch(coming, 0, 3);
+        coming += kBlock;
+      }
       multiply_row<B, MR, PANELS>(acc, xq, w, a.panel_stride);
       w += kPanelColumns;
       ++xq;

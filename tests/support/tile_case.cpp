@@ -104,7 +104,8 @@ kernels::TileArgs TileCase::args(std::size_t begin, std::size_t end, bool prefet
   a.last = end == k_;
   if (prefetch) {  // it runs past the end of the panel, as the driver's does: a prefetch never faults
     a.prefetch = a.panel + 96 * kPanelColumns;
-    a.prefetch_step = kPanelColumns;
+    a.prefetch_step = begin == 0 ? kPanelColumns : kPanelColumns / 3;  // two lines a row, then one: two inner loops
+    a.next_x = a.x;
   }
   return a;
 }
