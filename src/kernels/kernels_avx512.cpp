@@ -10,9 +10,9 @@ struct Config {
   // Zen 5, one core, cold 2048/5632, one panel at a time → so many (% of the roofline): T = 1: 90 → 99, 2: 90 → 95,
   // 3: 96 → 99, 4: 92 → 94, 5: 89 → 91, 6: 89 → 90, 7: no gain. Seven rows × 2 panels spill.
   static constexpr int panels_at_once(int mr) { return mr == 1 || mr == 3 ? 4 : mr <= 6 ? 2 : 1; }
-  // Zen 5, T = 16: 192 → 89, 704 → 92 to 94 % of the roofline: fewer partial sums stored, the panel block (88 KiB) from
-  // L2.
-  static constexpr std::size_t kKBlock = 704;
+  // Zen 5, one core, cold 2048/5632, % of the roofline for 192 / 352 / 512 / 704 / 1408: T = 16: 85, 86, 87, 87, 87;
+  // T = 24: –, 89, 91, 91, 90; T = 128: 91, 92, –, 93, 92. Shorter blocks store more partial sums.
+  static constexpr std::size_t kKBlock = 512;
   // Rows ahead, T = 8, one stream: 32 → 82, 48 → 88, 96 → 90, 192 → 90 %. Several streams, T = 1: 16 → 99, 32 → 96,
   // 96 → 94 %; T = 4, two streams: 16 → 91, 32 → 94, 96 → 90 %: all of them together want about 64 rows (8 KiB).
   static constexpr std::size_t kPrefetchRows = 96;
