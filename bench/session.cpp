@@ -43,6 +43,9 @@ Isa limit_onednn(const Options& options) {
 
 Session::Session(const Options& options)
     : options_(options), begin_(now()), cpus_(options.cpus.empty() ? usable_cpus() : options.cpus) {
+  if (!options.out.empty() && !std::ofstream(options.out, std::ios::app)) {
+    throw UsageError("--out: cannot write " + options.out);  // better now than after five minutes
+  }
   const std::vector<int> usable = usable_cpus();
   for (const int cpu : cpus_) {
     if (std::find(usable.begin(), usable.end(), cpu) == usable.end()) {
