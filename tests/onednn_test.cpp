@@ -25,8 +25,8 @@
 namespace swiglu::testing {
 namespace {
 
-// oneDNN promises no accuracy for its swish. Measured over gates within ±20 (random_block's are a few units): 4.6 ulp on
-// AVX2 and AVX-512, 17 on SSE4.1.
+// oneDNN promises no accuracy for its swish. Measured over gates within ±20 (random_block's are a few units): 4.6 ulp
+// on AVX2 and AVX-512, 17 on SSE4.1.
 constexpr double kSwishUlp = 20.0;
 
 Options onednn_options(OneDnnForm form, std::size_t threads = 2) {
