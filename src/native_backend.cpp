@@ -8,6 +8,7 @@
 #include "driver/driver.hpp"
 #include "memory/page_buffer.hpp"
 #include "packing/pack_panels.hpp"
+#include "threading/shared_thread_pool.hpp"
 
 namespace swiglu {
 namespace {
@@ -33,7 +34,7 @@ class NativeBackend final : public BlockBackend {
  public:
   NativeBackend(const BlockWeights& weights, const Options& options)
       : layout_(packed_layout(weights.d_model, weights.d_ff)),
-        executor_(options.executor ? options.executor : make_thread_pool(options.threads)),
+        executor_(options.executor ? options.executor : shared_thread_pool(options.threads)),
         workers_(std::max<std::size_t>(1, executor_->concurrency())),
         panels_(layout_.floats() * sizeof(float)) {
     auto* gate_up = static_cast<float*>(panels_.data());

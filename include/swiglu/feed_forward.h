@@ -40,7 +40,7 @@ struct Options {
   Backend backend = Backend::native;
   Isa isa = Isa::automatic;            ///< forced ISA of this object's kernels; see resolve_isa()
   std::size_t threads = 0;             ///< 0 = default_thread_count(); ignored if executor is set
-  std::shared_ptr<Executor> executor;  ///< the host's threads, shared; null = a pool of `threads` (not used by oneDNN)
+  std::shared_ptr<Executor> executor;  ///< the host's threads, shared; null = the process's pool of `threads` (not used by oneDNN)
   OneDnnForm onednn_form = OneDnnForm::wide;
 };
 

@@ -20,18 +20,6 @@ dnnl::memory view_of(const StridedMatrix& matrix, std::size_t in, std::size_t ou
   return {matrix_desc(in, out, matrix.in_stride, matrix.out_stride), cpu_engine(), const_cast<float*>(matrix.data)};
 }
 
-/// Puts a part [in, out_per_part] into columns of a plain matrix with rows of `row_stride`. Not a reorder of
-/// oneDNN: 3.7 copies the gaps between rows too where both sides have the same strides, and with them overwrites the
-/// other part.
-void place_part(const StridedMatrix& part, std::size_t in, std::size_t out, float* plain, std::size_t row_stride) {
-  constexpr std::size_t kColumns = 16;  // one cache line to write, as many rows of [out, in] to read side by side
-  for (std::size_t first = 0; first < out; first += kColumns) {
-    const std::size_t last = std::min(out, first + kColumns);
-    for (std::size_t i = 0; i < in; ++i)
-      for (std::size_t o = first; o < last; ++o) plain[i * row_stride + o] = *part.at(o, i);
-  }
-}
-
 /// Two parts that already are one matrix (the halves of a fused gate_up).
 bool adjacent(const StridedMatrix& a, const StridedMatrix& b, std::size_t a_out) {
   return b.data == a.at(a_out, 0) && a.out_stride == b.out_stride && a.in_stride == b.in_stride;

@@ -4,9 +4,12 @@
 #include <pthreadpool.h>
 
 #include <atomic>
+#include <map>
+#include <mutex>
 #include <new>
+#include <utility>
 
-#include "swiglu/executor.h"
+#include "threading/shared_thread_pool.hpp"
 
 namespace swiglu {
 namespace {
@@ -20,12 +23,14 @@ void watch_forks() {
   (void)registered;
 }
 
+void run_serially(std::size_t count, Executor::Task task, void* context) {
+  for (std::size_t i = 0; i < count; ++i) task(context, i);
+}
+
 class SerialExecutor final : public Executor {
  public:
   std::size_t concurrency() const noexcept override { return 1; }
-  void parallel_for(std::size_t count, Task task, void* context) override {
-    for (std::size_t i = 0; i < count; ++i) task(context, i);
-  }
+  void parallel_for(std::size_t count, Task task, void* context) override { run_serially(count, task, context); }
 };
 
 class PoolExecutor final : public Executor {
@@ -44,11 +49,14 @@ class PoolExecutor final : public Executor {
   std::size_t concurrency() const noexcept override { return forked() ? 1 : threads_; }
 
   void parallel_for(std::size_t count, Task task, void* context) override {
-    if (forked()) {
-      for (std::size_t i = 0; i < count; ++i) task(context, i);
-    } else {
-      pthreadpool_parallelize_1d(pool_, task, context, count, 0);
+    // A second caller at the same time does its work itself: it never waits for the first, and callers never multiply
+    // threads. Same bits, since results do not depend on who computes what.
+    if (forked() || busy_.exchange(true, std::memory_order_acquire)) {
+      run_serially(count, task, context);
+      return;
     }
+    pthreadpool_parallelize_1d(pool_, task, context, count, 0);
+    busy_.store(false, std::memory_order_release);
   }
 
  private:
@@ -57,7 +65,20 @@ class PoolExecutor final : public Executor {
   unsigned generation_;
   pthreadpool_t pool_;
   std::size_t threads_ = 1;
+  std::atomic<bool> busy_{false};
 };
+
+// The pools that shared_thread_pool() has handed out and that still live. Never destroyed: objects may be released
+// after the static destructors ran.
+struct SharedPools {
+  std::mutex mutex;
+  std::map<std::pair<std::size_t, unsigned>, std::weak_ptr<Executor>> by_threads_and_generation;
+};
+
+SharedPools& shared_pools() {
+  static auto* pools = new SharedPools;
+  return *pools;
+}
 
 }  // namespace
 
@@ -68,6 +89,17 @@ std::shared_ptr<Executor> make_thread_pool(std::size_t threads) {
   if (threads == 1) return std::make_shared<SerialExecutor>();
   watch_forks();
   return std::make_shared<PoolExecutor>(threads);
+}
+
+std::shared_ptr<Executor> shared_thread_pool(std::size_t threads) {
+  if (threads == 0) threads = default_thread_count();
+  SharedPools& pools = shared_pools();
+  const std::lock_guard<std::mutex> lock(pools.mutex);
+  // A forked child gets pools of its own: those of its parent have no workers there.
+  std::weak_ptr<Executor>& known = pools.by_threads_and_generation[{threads, fork_generation.load()}];
+  std::shared_ptr<Executor> pool = known.lock();
+  if (!pool) known = pool = make_thread_pool(threads);
+  return pool;
 }
 
 }  // namespace swiglu

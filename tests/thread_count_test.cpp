@@ -1,0 +1,75 @@
+// The default number of threads follows cgroup quotas on the whole path (hard cases T-01, T-02). Fake folders stand in
+// for /sys/fs/cgroup.
+
+#include "threading/thread_count.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+namespace swiglu {
+namespace {
+
+class CgroupLimit : public ::testing::Test {
+ protected:
+  CgroupLimit() : root_(std::filesystem::temp_directory_path() / ("swiglu_cgroup_" + std::to_string(getpid()))) {
+    std::filesystem::create_directories(root_);
+  }
+  ~CgroupLimit() override { std::filesystem::remove_all(root_); }
+
+  void write(const std::string& path, const std::string& text) {
+    const std::filesystem::path file = root_ / path;
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream(file) << text;
+  }
+
+  std::size_t limit(const std::string& cgroup) {
+    write("self", cgroup);
+    return cgroup_cpu_limit((root_ / "self").string(), (root_ / "fs").string());
+  }
+
+  std::filesystem::path root_;
+};
+
+TEST_F(CgroupLimit, QuotaIsRoundedUp) {
+  write("fs/a/cpu.max", "50000 100000\n");
+  EXPECT_EQ(limit("0::/a\n"), 1u);
+  write("fs/a/cpu.max", "250000 100000\n");
+  EXPECT_EQ(limit("0::/a\n"), 3u);
+}
+
+TEST_F(CgroupLimit, TheSmallestOnThePathBinds) {
+  write("fs/a/b/cpu.max", "max 100000\n");
+  write("fs/a/cpu.max", "200000 100000\n");
+  EXPECT_EQ(limit("0::/a/b\n"), 2u);
+  write("fs/cpu.max", "100000 100000\n");
+  EXPECT_EQ(limit("0::/a/b\n"), 1u);
+}
+
+TEST_F(CgroupLimit, NoLimitAndRubbish) {
+  EXPECT_EQ(limit("0::/a\n"), 0u);
+  for (const char* text : {"max 100000", "0 100000", "-1 100000", "100000 0", "rubbish", "", "100000"}) {
+    write("fs/a/cpu.max", text);
+    EXPECT_EQ(limit("0::/a\n"), 0u) << text;
+  }
+  EXPECT_EQ(limit("not a cgroup line\n"), 0u);
+  EXPECT_EQ(cgroup_cpu_limit((root_ / "absent").string(), root_.string()), 0u);
+}
+
+TEST_F(CgroupLimit, VersionOne) {
+  write("fs/cpu,cpuacct/docker/x/cpu.cfs_quota_us", "150000");
+  write("fs/cpu,cpuacct/docker/x/cpu.cfs_period_us", "100000");
+  EXPECT_EQ(limit("12:memory:/m\n4:cpu,cpuacct:/docker/x\n"), 2u);
+  write("fs/cpu,cpuacct/docker/cpu.cfs_quota_us", "100000");
+  write("fs/cpu,cpuacct/docker/cpu.cfs_period_us", "100000");
+  EXPECT_EQ(limit("4:cpu,cpuacct:/docker/x\n"), 1u);
+  write("fs/cpu,cpuacct/docker/x/cpu.cfs_quota_us", "-1");
+  write("fs/cpu,cpuacct/docker/cpu.cfs_quota_us", "-1");
+  EXPECT_EQ(limit("4:cpu,cpuacct:/docker/x\n"), 0u);
+}
+
+}  // namespace
+}  // namespace swiglu

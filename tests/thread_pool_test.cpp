@@ -1,0 +1,108 @@
+// The default pool: shared by objects, never waited for, safe after fork(). (Hard cases T-03, T-07, T-09.)
+
+#include <gtest/gtest.h>
+#include <swiglu/swiglu.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <thread>
+#include <vector>
+
+#include "support/bits.hpp"
+#include "support/block_case.hpp"
+#include "support/executors.hpp"
+#include "support/random.hpp"
+
+namespace swiglu::testing {
+namespace {
+
+std::size_t threads_of_this_process() {
+  std::size_t count = 0;
+  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator("/proc/self/task")) ++count;
+  return count;
+}
+
+Options two_threads() {
+  Options options;
+  options.threads = 2;
+  return options;
+}
+
+TEST(ThreadPool, RunsEveryTaskOnce) {
+  if (kPoolIsOpaque) GTEST_SKIP() << "the pool is opaque to ThreadSanitizer";
+  for (std::size_t threads : {1, 2, 4}) {
+    const auto pool = make_thread_pool(threads);
+    for (std::size_t count : {0, 1, 2, 7, 100}) {
+      std::vector<std::atomic<int>> runs(count);
+      pool->parallel_for(
+          count, [](void* context, std::size_t i) { ++(*static_cast<std::vector<std::atomic<int>>*>(context))[i]; },
+          &runs);
+      for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(runs[i].load(), 1) << "task " << i << " of " << count;
+    }
+  }
+}
+
+TEST(ThreadPool, ManyObjectsShareOnePool) {
+  if (kPoolIsOpaque) GTEST_SKIP() << "the pool is opaque to ThreadSanitizer";
+  const BlockCase block = random_block(64, 96);
+  const std::size_t before = threads_of_this_process();
+  std::vector<FeedForward> layers;
+  for (int layer = 0; layer < 20; ++layer) layers.emplace_back(64, 96, block.weights(), two_threads());
+  EXPECT_LE(threads_of_this_process(), before + 1);
+}
+
+// A caller that finds the pool at work must not wait for it: here it would wait for ever, since the first call goes on
+// only after the second has returned.
+TEST(ThreadPool, ASecondCallerDoesItsOwnWork) {
+  if (kPoolIsOpaque) GTEST_SKIP() << "the pool is opaque to ThreadSanitizer";
+  const auto pool = make_thread_pool(2);
+  struct State {
+    std::atomic<bool> started{false}, second_done{false}, timed_out{false};
+  } state;
+  std::thread first([&] {
+    pool->parallel_for(
+        1,
+        [](void* context, std::size_t) {
+          State& s = *static_cast<State*>(context);
+          s.started = true;
+          const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+          while (!s.second_done && !s.timed_out) s.timed_out = std::chrono::steady_clock::now() > limit;
+        },
+        &state);
+  });
+  while (!state.started) std::this_thread::yield();
+  std::atomic<int> runs{0};
+  pool->parallel_for(5, [](void* context, std::size_t) { ++*static_cast<std::atomic<int>*>(context); }, &runs);
+  state.second_done = true;
+  first.join();
+  EXPECT_EQ(runs, 5);
+  EXPECT_FALSE(state.timed_out) << "the second caller waited for the first";
+}
+
+TEST(ThreadPool, AForkedChildComputesTheSameBits) {
+  if (kPoolIsOpaque) GTEST_SKIP() << "fork() with threads is more than ThreadSanitizer follows";
+  if (emulated()) GTEST_SKIP() << "qemu-user does not promise fork() beside threads";
+  const BlockCase block = random_block(200, 300);
+  const FeedForward ff(200, 300, block.weights(), two_threads());
+  const std::vector<float> x = random_floats(40 * 200, 1);
+  const std::vector<float> expected = forward(ff, x, 40);
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    alarm(20);  // a hang ends as a signal, which the parent reports
+    const bool old_object = same_bits(forward(ff, x, 40), expected);
+    const FeedForward fresh(200, 300, block.weights(), two_threads());
+    const bool new_object = same_bits(forward(fresh, x, 40), expected);
+    _exit(old_object && new_object ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "status " << status;
+  EXPECT_TRUE(same_bits(forward(ff, x, 40), expected)) << "the parent's pool still works";
+}
+
+}  // namespace
+}  // namespace swiglu::testing
