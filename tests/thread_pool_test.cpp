@@ -14,6 +14,7 @@
 #include "support/bits.hpp"
 #include "support/block_case.hpp"
 #include "support/executors.hpp"
+#include "support/isa_param.hpp"
 #include "support/random.hpp"
 
 namespace swiglu::testing {
