@@ -12,15 +12,32 @@ template <class B, int MR, int PANELS>
 struct GateUpEpilogue {
   [[gnu::always_inline]] static inline void apply(Accumulators<B, MR, PANELS>& acc, const TileArgs& a) {
     constexpr int HALF = Accumulators<B, MR, PANELS>::NV / 2;
+    constexpr int COUNT = PANELS * MR * HALF;  // vectors of hidden, in the order in which they are stored
+    constexpr int N = kGroup;
 #pragma GCC unroll 16
-    for (int n = 0; n < PANELS; ++n)
+    for (int first = 0; first + N <= COUNT; first += N) finish<N>(acc, first, a.out);
+    finish<COUNT % N>(acc, COUNT - COUNT % N, a.out);
+  }
+
+ private:
+  template <int N>
+  [[gnu::always_inline]] static inline void finish(const Accumulators<B, MR, PANELS>& acc, int first, float* out) {
+    if constexpr (N > 0) {
+      constexpr int HALF = Accumulators<B, MR, PANELS>::NV / 2;
+      Group<B, N> gate;
 #pragma GCC unroll 16
-      for (int i = 0; i < MR; ++i)
+      for (int s = 0; s < N; ++s) {
+        const int tile_row = (first + s) / HALF;
+        gate.v[s] = acc.v[tile_row / MR][tile_row % MR][(first + s) % HALF];
+      }
+      const Group<B, N> silu = silu_of(gate);
 #pragma GCC unroll 16
-        for (int j = 0; j < HALF; ++j) {
-          const B hidden = silu_of(acc.v[n][i][j]) * acc.v[n][i][HALF + j];
-          hidden.store_aligned(a.out + (n * MR + i) * kGateColumns + j * B::size);
-        }
+      for (int s = 0; s < N; ++s) {
+        const int tile_row = (first + s) / HALF;
+        const B hidden = silu.v[s] * acc.v[tile_row / MR][tile_row % MR][HALF + (first + s) % HALF];
+        hidden.store_aligned(out + (first + s) * B::size);
+      }
+    }
   }
 };
 

@@ -39,19 +39,19 @@ inline constexpr std::size_t kMaxTileRows = 16;  // upper bound of KernelSet::ti
 ///
 /// so that a chain cut into several calls is the same chain (contracts C2 and C3).
 struct TileArgs {
-  const float* x = nullptr;        // row tile, at the first column of this call (a multiple of 16)
-  const float* bias = nullptr;     // row 0 of the first panel
-  const float* panel = nullptr;    // the first panel's row for that column, 64-byte aligned
-  std::size_t panel_stride = 0;    // elements between panels
-  std::size_t k = 0;               // rows of this call, ≥ 0; a multiple of 16 unless it reaches the end of the matrix
-  bool first = true;               // start from the biases
-  bool last = true;                // apply the epilogue
-  float* partial = nullptr;        // [panels][mr][32], 64-byte aligned; used unless first && last
-  const float* prefetch = nullptr; // per row of k, the kernel prefetches one line at prefetch + n·panel_stride for each
-                                   // panel n (two lines if prefetch_step ≥ 32) and then advances by prefetch_step
-                                   // elements; null = no prefetch
+  const float* x = nullptr;         // row tile, at the first column of this call (a multiple of 16)
+  const float* bias = nullptr;      // row 0 of the first panel
+  const float* panel = nullptr;     // the first panel's row for that column, 64-byte aligned
+  std::size_t panel_stride = 0;     // elements between panels
+  std::size_t k = 0;                // rows of this call, ≥ 0; a multiple of 16 unless it reaches the end of the matrix
+  bool first = true;                // start from the biases
+  bool last = true;                 // apply the epilogue
+  float* partial = nullptr;         // [panels][mr][32], 64-byte aligned; used unless first && last
+  const float* prefetch = nullptr;  // per row of k, the kernel prefetches one line at prefetch + n·panel_stride for
+                                    // each panel n (two lines if prefetch_step ≥ 32) and then advances by prefetch_step
+                                    // elements; null = no prefetch
   std::size_t prefetch_step = 0;
-  const float* next_x = nullptr;   // the row tile that the next call works on, wherever prefetch is not null
+  const float* next_x = nullptr;  // the row tile that the next call works on, wherever prefetch is not null
 
   // Epilogue gate-up: h = silu(gate)·up. `out` is the row tile of hidden at this panel's block: [panels][mr][16],
   // 64-byte aligned, all 16 columns are written (those past d_ff are ±0).
@@ -72,11 +72,11 @@ struct TileTable {
 
 struct KernelSet {
   Isa isa;
-  std::size_t tile_rows;                    // MR
-  std::uint8_t panels[kMaxTileRows + 1];    // panels that `many` takes at once, by row count
-  std::size_t k_block;                      // rows of k whose panel block stays in the near caches while all row tiles use it
-  std::size_t prefetch_rows;                // how far the prefetch of one streamed panel runs ahead, in rows of k
-  std::size_t streams_prefetch_rows;        // the same for `many`: shared by the panels that are streamed at once
+  std::size_t tile_rows;                  // MR
+  std::uint8_t panels[kMaxTileRows + 1];  // panels that `many` takes at once, by row count
+  std::size_t k_block;                // rows of k whose panel block stays in the near caches while all row tiles use it
+  std::size_t prefetch_rows;          // how far the prefetch of one streamed panel runs ahead, in rows of k
+  std::size_t streams_prefetch_rows;  // the same for `many`: shared by the panels that are streamed at once
   TileTable gate_up;
   TileTable down;
   void (*silu)(const float* g, float* out, std::size_t n);

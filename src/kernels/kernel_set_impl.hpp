@@ -27,7 +27,8 @@ constexpr KernelSet make_kernel_set(Isa isa) {
   KernelSet set{};
   set.isa = isa;
   set.tile_rows = Config::kTileRows;
-  for (int mr = 1; mr <= Config::kTileRows; ++mr) set.panels[mr] = static_cast<std::uint8_t>(Config::panels_at_once(mr));
+  for (int mr = 1; mr <= Config::kTileRows; ++mr)
+    set.panels[mr] = static_cast<std::uint8_t>(Config::panels_at_once(mr));
   set.k_block = Config::kKBlock;
   set.prefetch_rows = Config::kPrefetchRows;
   set.streams_prefetch_rows = Config::kStreamsPrefetchRows;
