@@ -79,7 +79,7 @@ std::size_t available_memory() {
   return bytes;
 }
 
-Json machine_facts(const ReportedCaches& caches) {
+Json machine_facts(const ReportedCaches& caches, const std::vector<int>& cpus) {
   Json json;
   const auto cpu = key_values("/proc/cpuinfo");
   const auto text = [&](const char* key, const char* field) {
@@ -94,7 +94,6 @@ Json machine_facts(const ReportedCaches& caches) {
   Json available = Json::array();
   for (const Isa isa : supported_isas()) available.push(swiglu::to_string(isa));
   json.set("isa_available", available);
-  const auto cpus = usable_cpus();
   Json allowed = Json::array();
   for (const int c : cpus) allowed.push(c);
   json.set("cores", physical_cores(cpus)).set("cpus_allowed", allowed);

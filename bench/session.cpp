@@ -163,7 +163,7 @@ void Session::write() const {
   context.set("command", options_.command).set("preset", options_.preset).set("seed", options_.seed);
   context.set("argv", options_.argv).set("interrupted", interrupted()).set("wall_seconds", seconds());
   for (const auto& [key, value] : options_.context) context.set(key, value);
-  Json machine = machine_facts(caches_);
+  Json machine = machine_facts(caches_, cpus_);
   machine.set("llc_used", llc_bytes_).set("isa_measured", measured_).set("isa_not_measured", not_measured_);
   if (knee_ > 0) machine.set("llc_knee_measured", knee_);
   Json calibration = calibration_;
