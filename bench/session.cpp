@@ -1,5 +1,7 @@
 #include "session.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -43,8 +45,10 @@ Isa limit_onednn(const Options& options) {
 
 Session::Session(const Options& options)
     : options_(options), begin_(now()), cpus_(options.cpus.empty() ? usable_cpus() : options.cpus) {
-  if (!options.out.empty() && !std::ofstream(options.out, std::ios::app)) {
-    throw UsageError("--out: cannot write " + options.out);  // better now than after five minutes
+  if (!options.out.empty()) {  // better now than after five minutes; an empty file must not stay behind
+    const bool existed = access(options.out.c_str(), F_OK) == 0;
+    if (!std::ofstream(options.out, std::ios::app)) throw UsageError("--out: cannot write " + options.out);
+    if (!existed) unlink(options.out.c_str());
   }
   const std::vector<int> usable = usable_cpus();
   for (const int cpu : cpus_) {
