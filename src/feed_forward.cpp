@@ -22,12 +22,16 @@ std::string compiled_backend_names() {
 
 /// Returns the options with `isa` resolved.
 Options check_options(Options options) {
-  if (options.executor == nullptr && options.threads > kMaxThreads) {
+  if (options.threads > kMaxThreads) {
     throw InvalidArgument("options.threads = " + std::to_string(options.threads) + ": must be at most " +
                           std::to_string(kMaxThreads) + " (0 = default_thread_count())");
   }
-  if (options.executor != nullptr && options.executor->concurrency() == 0) {
-    throw InvalidArgument("options.executor->concurrency() = 0: must be at least 1");
+  if (options.executor != nullptr) {
+    const std::size_t tasks = options.executor->concurrency();
+    if (tasks == 0 || tasks > kMaxThreads) {
+      throw InvalidArgument("options.executor->concurrency() = " + std::to_string(tasks) +
+                            ": must be at least 1 and at most " + std::to_string(kMaxThreads));
+    }
   }
   if (options.onednn_form != OneDnnForm::wide && options.onednn_form != OneDnnForm::post_ops) {
     throw InvalidArgument("options.onednn_form = " + std::to_string(static_cast<int>(options.onednn_form)) +

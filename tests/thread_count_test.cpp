@@ -39,6 +39,8 @@ TEST_F(CgroupLimit, QuotaIsRoundedUp) {
   EXPECT_EQ(limit("0::/a\n"), 1u);
   write("fs/a/cpu.max", "250000 100000\n");
   EXPECT_EQ(limit("0::/a\n"), 3u);
+  write("fs/a/cpu.max", "9223372036854775807 100000\n");
+  EXPECT_EQ(limit("0::/a\n"), 92233720368548u) << "rounding up must not overflow";
 }
 
 TEST_F(CgroupLimit, TheSmallestOnThePathBinds) {

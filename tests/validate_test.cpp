@@ -291,13 +291,18 @@ TEST_P(ConstructionErrors, Options) {
   expect_error(error(4, 4), "isa = 99");
 }
 
-TEST_P(ConstructionErrors, ExecutorWithoutThreads) {
-  struct NoThreads : Executor {
-    std::size_t concurrency() const noexcept override { return 0; }
+TEST_P(ConstructionErrors, ExecutorOfNoOrTooManyThreads) {
+  struct Odd : Executor {
+    explicit Odd(std::size_t tasks) : tasks_(tasks) {}
+    std::size_t concurrency() const noexcept override { return tasks_; }
     void parallel_for(std::size_t, Task, void*) override {}
+    std::size_t tasks_;
   };
-  options.executor = std::make_shared<NoThreads>();
-  expect_error(error(4, 4), "options.executor->concurrency() = 0");
+  options.executor = std::make_shared<Odd>(0);
+  expect_error(error(4, 4), "options.executor->concurrency() = 0: must be at least 1");
+  // The workspace has a part per task: its size would overflow.
+  options.executor = std::make_shared<Odd>(kMaxSize);
+  expect_error(error(4, 4), "options.executor->concurrency() = 18446744073709551615: must be at least 1 and at most");
 }
 
 TEST_P(ConstructionErrors, Weights) {

@@ -8,7 +8,8 @@
 namespace swiglu {
 
 /// Where parallel work runs. A host that has its own threads implements these two functions (about ten lines) and
-/// passes the object in Options::executor; otherwise FeedForward owns a pool of Options::threads threads.
+/// passes the object in Options::executor; otherwise all objects of the process that ask
+/// for the same Options::threads share one pool.
 ///
 /// Results never depend on it: any number of threads, any order of tasks, even one after the other in the calling
 /// thread, gives the same bits (contract C2).
@@ -18,7 +19,8 @@ class SWIGLU_API Executor {
 
   virtual ~Executor();
 
-  /// Upper bound of tasks that run at the same time, ≥ 1. The driver starts that many.
+  /// Upper bound of tasks that run at the same time, 1..4096. The driver starts at most that many, and every call's
+  /// workspace has a part for each.
   virtual std::size_t concurrency() const noexcept = 0;
 
   /// Calls task(context, i) once for every i in [0, count), in any order, on any threads, and returns after the last

@@ -15,7 +15,7 @@ namespace {
 
 void take_limit(long long quota, long long period, std::size_t* limit) {
   if (quota <= 0 || period <= 0) return;  // v1 writes -1 for "no limit"; 0 is not a quota the kernel accepts
-  const auto cpus = static_cast<std::size_t>((quota + period - 1) / period);
+  const auto cpus = static_cast<std::size_t>(quota / period + (quota % period != 0));
   *limit = *limit == 0 ? cpus : std::min(*limit, cpus);
 }
 
