@@ -37,8 +37,9 @@ constexpr std::uint64_t kSeed = 1;
 constexpr std::size_t kAssumedCache = std::size_t{32} << 20;  // where nothing tells its size
 constexpr std::size_t kBudget = std::size_t{1} << 30;         // bytes of weights per shape
 constexpr int kMaxTries = 3;
-// Untimed calls before a sample. The other arm has just had the caches; and a worker that slept may wake on the CPU of
-// its caller and stay there for some ticks, so that a block takes twice its time (seen in half of the samples).
+// Untimed calls before a sample. The other arm has just had the caches. With two threads, blocks took twice their time
+// at the start of half of the samples, probably because a worker that slept woke on its caller's CPU and stayed there
+// for some ticks.
 constexpr double kSettleSeconds = 1e-3, kSettleSecondsOfThreads = 30e-3;
 
 /// "1024/2816:16"
@@ -115,8 +116,8 @@ int run(const std::vector<std::string>& arguments) {
                          threads == 1 ? kSettleSeconds : kSettleSecondsOfThreads, seconds);
     };
     Sample sample = take();
-    // One call that lasts as long as the sample may be a stall: two threads that the kernel put on one CPU wait for
-    // its next balancing, exactly 16 ms (seen in 15 % of the samples of a 0.2 ms block).
+    // One call that lasts as long as the sample may be a stall: in 15 % of the samples of a 0.2 ms block on two threads
+    // the only call took 16 ms, probably both threads on one CPU until the kernel's next balancing.
     for (int i = 1; i < kMaxTries && sample.calls == 1; ++i) {
       const Sample again = take();
       sample.calls = again.calls;

@@ -32,14 +32,14 @@ SWIGLU_API std::vector<Backend> compiled_backends();
 /// How the oneDNN backend forms the block; which one is faster depends on the shape (benchmarks take the better).
 enum class OneDnnForm {
   wide,      ///< one matmul of width 2·d_ff, our vectorised silu·mul pass, down matmul
-  post_ops,  ///< gate matmul + swish, up matmul + multiply by it (separate buffer), down matmul
+  post_ops,  ///< gate matmul + swish, up matmul + multiply by it (separate buffer), down matmul; swish(−∞) is NaN
 };
 
 /// Options of one object. The defaults are what an engine wants.
 struct Options {
   Backend backend = Backend::native;
   Isa isa = Isa::automatic;            ///< forced ISA of this object's kernels; see resolve_isa()
-  std::size_t threads = 0;             ///< 0 = default_thread_count(); ignored if executor is set
+  std::size_t threads = 0;             ///< ≤ 4096; 0 = default_thread_count(); not used beside an executor
   std::shared_ptr<Executor> executor;  ///< the host's threads, shared; null = the process's pool of `threads` (not used by oneDNN)
   OneDnnForm onednn_form = OneDnnForm::wide;
 };

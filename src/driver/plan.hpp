@@ -25,7 +25,8 @@ struct PackedBlock {
 inline constexpr std::size_t kMaxBlockRows = 128;
 
 /// Where things are in the workspace for blocks of `rows` rows and `workers` workers, in floats from its 64-byte
-/// aligned start:  x tiles [rows · ⌈d_model⌉16] | hidden tiles [rows · ⌈d_ff⌉16] | partial sums [workers][rows · 32].
+/// aligned start:  x tiles [rows · ⌈d_model⌉16] | hidden tiles [rows · ⌈d_ff⌉16] | partial sums [workers][rows · 32],
+/// where few rows count as rows × panels at once.
 struct WorkspaceLayout {
   std::size_t x = 0;
   std::size_t hidden = 0;

@@ -1,7 +1,7 @@
 #pragma once
 
 // How rows are cut. Equal pieces: 16 rows are 8 + 8, never 14 + 2 — a short tile streams the same panel for a fraction
-// of the arithmetic (T = 16 went from 71 to 92 % of the roofline, see also the probe).
+// of the arithmetic (T = 16 went from 71 to 92 % of the roofline).
 
 #include <cstddef>
 

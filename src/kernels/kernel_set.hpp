@@ -54,7 +54,7 @@ struct TileArgs {
   const float* next_x = nullptr;  // the row tile that the next call works on, wherever prefetch is not null
 
   // Epilogue gate-up: h = silu(gate)·up. `out` is the row tile of hidden at this panel's block: [panels][mr][16],
-  // 64-byte aligned, all 16 columns are written (those past d_ff are ±0).
+  // 64-byte aligned, all 16 columns are written (those past d_ff are never read).
   // Epilogue down: y (+)= acc for the first `columns` columns of the panels together; rows out_stride apart.
   float* out = nullptr;
   std::size_t out_stride = 0;

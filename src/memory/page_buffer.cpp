@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <new>
+#include <string>
 #include <utility>
 
 namespace swiglu {
@@ -20,8 +21,8 @@ void* map_huge(std::size_t bytes) {
   const std::size_t length = round_up(bytes, kHugePage);
   if (length < bytes || length + kHugePage < length) return nullptr;
   // Map one huge page more than needed, then give back what sticks out of the aligned range.
-  char* raw = static_cast<char*>(
-      mmap(nullptr, length + kHugePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  char* raw =
+      static_cast<char*>(mmap(nullptr, length + kHugePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   if (raw == MAP_FAILED) return nullptr;
   char* aligned = reinterpret_cast<char*>(round_up(reinterpret_cast<std::uintptr_t>(raw), kHugePage));
   if (aligned > raw) munmap(raw, static_cast<std::size_t>(aligned - raw));

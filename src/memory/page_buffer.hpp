@@ -3,14 +3,12 @@
 // Memory for packed weights and workspaces: aligned, and on huge pages where the system gives them.
 
 #include <cstddef>
-#include <cstdint>
-#include <string>
 
 namespace swiglu {
 
 /// Owns `bytes` of uninitialised memory. From 2 MiB on it is an anonymous mapping aligned to 2 MiB and advised to use
-/// transparent huge pages: streaming cold packed weights over 4 KiB pages costs 3 to 8 points of the roofline (page
-/// walks; probes/overlap_f32.cpp with and without THP). Smaller buffers come from the heap, 64-byte aligned.
+/// transparent huge pages: streaming cold packed weights over 4 KiB pages costs 3 to 8 points of the roofline, in page
+/// walks. Smaller buffers come from the heap, 64-byte aligned.
 class PageBuffer {
  public:
   PageBuffer() noexcept = default;

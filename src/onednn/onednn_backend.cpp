@@ -1,12 +1,12 @@
 // The rival: the block as a good oneDNN user would write it (plan.hpp has the two forms).
 //
 // Measured with oneDNN 3.2 on a Zen 5 (cold weights, 1 and 2 threads, widths 576/1536 and 1024/2816, T = 1 .. 8192):
-// - hidden in a buffer of its own: writing it over the gate half saves memory but costs up to 19 % at T = 4 and gains
-//   nothing anywhere, because strided sources are slow for few rows (next point);
-// - rows of x and y that are not dense cost 5 .. 60 % for T <= 16, so there they are copied (kCopiedRows); above,
-// oneDNN
-//   takes the strides, within 5 % either way;
-// - accumulating by the sum post-op or by our own pass over y: the same within 2 %, so the post-op;
+// - hidden in a buffer of its own: writing it over the gate half saves memory and gains at most 2 % on most points (6 %
+//   at one), but costs up to 19 % at T = 4, because strided sources are slow for few rows (next point);
+// - rows of x and y that are not dense take up to 1.5 times as long for T <= 8 and about 6 % longer at 16, so up to
+//   there they are copied (kCopiedRows); at 32 .. 64 oneDNN takes the strides 4 .. 7 % faster than a copy;
+// - accumulating by the sum post-op or by our own pass over y: mostly within 2 %, up to 9 % apart at noisy small T, so
+//   the post-op;
 // - blocks of 4096 rows: the same time per row as 8192 at once.
 
 #include <algorithm>

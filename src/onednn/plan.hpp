@@ -2,9 +2,10 @@
 
 // The oneDNN primitives of one block for one number of rows, and what a running call needs beside them.
 //
-//   wide       products [rows, 2·d_ff] = x·[W_gate | W_up] + b;   hidden = silu·mul of the halves;   y = hidden·W_down
-//   + b post_ops   products [rows, d_ff] = swish(x·W_gate + b);   hidden = (x·W_up + b) ⊙ products;   y = hidden·W_down
-//   + b
+//     wide      products [rows, 2·d_ff] = x·[W_gate | W_up] + b
+//               hidden = silu·mul of the halves;              y = hidden·W_down + b
+//     post_ops  products [rows, d_ff] = swish(x·W_gate + b)
+//               hidden = (x·W_up + b) ⊙ products;             y = hidden·W_down + b
 //
 // The source of ⊙ is never its destination: oneDNN would compute wrong numbers and report success (hard case O-05).
 
@@ -48,7 +49,7 @@ struct PlanKey {
 dnnl::matmul::primitive_desc describe_matmul(const BlockShape& shape, const PlanKey& key, std::size_t index,
                                              const dnnl::memory::desc* weights = nullptr);
 
-/// "16i64o"-like name of the blocking, or "plain" with the faster dimension.
+/// Name of the blocking, "16in64out", or "plain [in, out]" / "plain [out, in]", the faster dimension last.
 std::string layout_name(const dnnl::memory::desc& weights);
 
 /// Any number of threads may lease from one plan at once.
