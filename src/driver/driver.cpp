@@ -24,22 +24,30 @@ struct Phase {
   std::size_t partial_stride;
   std::atomic<std::size_t> next{0};
 
-  bool take(std::size_t* first, std::size_t* last) {
+  struct Chunk {
+    std::size_t first, last;
+  };
+
+  // Empty when nothing is left.
+  Chunk take() {
     std::size_t begin = next.load(std::memory_order_relaxed);
+    std::size_t end;
     do {
-      if (begin >= panels) return false;
-      *last = begin + std::max(min_chunk, (panels - begin) / (2 * workers));
-      *last = std::min(*last, panels);
-    } while (!next.compare_exchange_weak(begin, *last, std::memory_order_relaxed));
-    *first = begin;
-    return true;
+      if (begin >= panels) return {panels, panels};
+      end = std::min(panels, begin + std::max(min_chunk, (panels - begin) / (2 * workers)));
+    } while (!next.compare_exchange_weak(begin, end, std::memory_order_relaxed));
+    return {begin, end};
   }
 
+  // The next chunk is taken before this one is begun, so that its head can be prefetched: a chunk that starts cold
+  // waits for memory (576/1536, 2 threads, T = 32: 82 → 87.5 % of the roofline).
   static void work(void* context, std::size_t worker) {
     Phase& phase = *static_cast<Phase*>(context);
-    std::size_t first, last;
-    while (phase.take(&first, &last)) {
-      sweep_panels(*phase.product, first, last, phase.partial + worker * phase.partial_stride);
+    Chunk now = phase.take();
+    while (now.first < now.last) {
+      const Chunk then = phase.take();
+      sweep_panels(*phase.product, now.first, now.last, then.first, phase.partial + worker * phase.partial_stride);
+      now = then;
     }
   }
 };
@@ -53,7 +61,7 @@ void run_phase(const PanelProduct& product, std::size_t panels, float* partial, 
   const std::size_t work = panels * kPanelColumns * product.k * rows;
   workers = std::max<std::size_t>(1, std::min({workers, work / kMinWorkPerWorker, panels}));
   if (workers == 1) {
-    sweep_panels(product, 0, panels, partial);
+    sweep_panels(product, 0, panels, panels, partial);
     return;
   }
   // Few rows: as many panels as the kernel takes at once. Many rows: one, since a panel is then long work and 18 of

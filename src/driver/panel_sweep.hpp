@@ -24,12 +24,13 @@ struct PanelProduct {
   // Where tile t, panel p goes: out + tiles.begin(t) · out_row_stride + p · (out_tiled ? rows(t) · 16 : 32).
   float* out = nullptr;
   std::size_t out_row_stride = 0;
-  bool out_tiled = false;       // gate-up writes hidden in row tiles, down writes rows of y
-  std::size_t columns = 0;      // down: d_model
+  bool out_tiled = false;   // gate-up writes hidden in row tiles, down writes rows of y
+  std::size_t columns = 0;  // down: d_model
   bool accumulate = false;
 };
 
-/// Computes panels [first, last) for all rows. `partial`: this worker's scratch (WorkspaceLayout::partial).
-void sweep_panels(const PanelProduct& product, std::size_t first, std::size_t last, float* partial);
+/// Computes panels [first, last) for all rows. `after`: the panel that this worker will go on with, which the last ones
+/// prefetch (the number of panels if none). `partial`: this worker's scratch (WorkspaceLayout::partial).
+void sweep_panels(const PanelProduct& product, std::size_t first, std::size_t last, std::size_t after, float* partial);
 
 }  // namespace swiglu
