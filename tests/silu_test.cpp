@@ -19,13 +19,16 @@ namespace {
 const float kInfinity = std::numeric_limits<float>::infinity();
 
 // Without a fused multiply-add the argument reduction rounds more often.
-double promised_ulp(Isa isa) { return isa == Isa::portable ? 2.0 : 1.0; }
+double promised_ulp(Isa isa) { return isa == Isa::portable ? 1.48 : 0.85; }
+
+// Where a run over all floats found the largest errors, with and without it: 0.8459 and 1.4797 ulp.
+constexpr float kWorst[] = {-0x1.6f7c6ep+6f, -0x1.0150acp-5f};
 
 // Every step-th bit pattern of both signs, finite: all exponents, subnormals included. The step is odd, so that the low
 // bits of the samples vary.
 std::vector<float> samples_of_all_exponents() {
   const std::uint64_t step = emulated() ? 60013 : 1021;
-  std::vector<float> samples;
+  std::vector<float> samples(std::begin(kWorst), std::end(kWorst));
   for (std::uint64_t bits = 0; bits <= 0xffffffffu; bits += step) {
     const float g = float_of(static_cast<std::uint32_t>(bits));
     if (std::isfinite(g)) samples.push_back(g);
