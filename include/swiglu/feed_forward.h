@@ -40,7 +40,7 @@ struct Options {
   Backend backend = Backend::native;
   Isa isa = Isa::automatic;            ///< forced ISA of this object's kernels; see resolve_isa()
   std::size_t threads = 0;             ///< ≤ 4096; 0 = default_thread_count(); not used beside an executor
-  std::shared_ptr<Executor> executor;  ///< the host's threads, shared; null = the process's pool of `threads` (not used by oneDNN)
+  std::shared_ptr<Executor> executor;  ///< the host's threads; null = the process's pool (oneDNN uses neither)
   OneDnnForm onednn_form = OneDnnForm::wide;
 };
 
@@ -108,9 +108,9 @@ class SWIGLU_API FeedForward {
   std::size_t d_model() const noexcept;
   std::size_t d_ff() const noexcept;
   Backend backend() const noexcept;
-  Isa isa() const noexcept;                    ///< what runs, never `automatic`
-  std::size_t threads() const noexcept;        ///< upper bound of threads that one call uses
-  std::size_t packed_bytes() const noexcept;   ///< memory held for weights
+  Isa isa() const noexcept;                   ///< what runs, never `automatic`
+  std::size_t threads() const noexcept;       ///< upper bound of threads that one call uses
+  std::size_t packed_bytes() const noexcept;  ///< memory held for weights
 
   /// Several lines for people: backend, ISA and why, tile sizes, threads, memory and page size obtained.
   std::string explain() const;

@@ -32,18 +32,19 @@ struct MatrixView {
 /// The weights of one block, as views. They are read during construction of FeedForward only (packed into panels);
 /// the caller may free or change them afterwards without effect.
 ///
-/// Names elsewhere:  gate = gate_proj, w1, ffn_gate;  up = up_proj, w3, ffn_up, val_proj;  down = down_proj, w2, ffn_down.
+/// Names elsewhere:  gate = gate_proj, w1, ffn_gate;  up = up_proj, w3, ffn_up, val_proj;
+///                   down = down_proj, w2, ffn_down.
 struct Weights {
-  bool fused = false;                                          ///< gate and up come as one matrix, `gate_up`
-  MatrixView gate;                                             ///< d_model → d_ff   (unused if fused)
-  MatrixView up;                                               ///< d_model → d_ff   (unused if fused)
-  MatrixView gate_up;                                          ///< d_model → 2·d_ff (used if fused)
+  bool fused = false;  ///< gate and up come as one matrix, `gate_up`
+  MatrixView gate;     ///< d_model → d_ff   (unused if fused)
+  MatrixView up;       ///< d_model → d_ff   (unused if fused)
+  MatrixView gate_up;  ///< d_model → 2·d_ff (used if fused)
   GateUpLayout gate_up_layout = GateUpLayout::halves_gate_first;
-  MatrixView down;                                             ///< d_ff → d_model
+  MatrixView down;  ///< d_ff → d_model
 
   const float* gate_bias = nullptr;     ///< [d_ff] or null
   const float* up_bias = nullptr;       ///< [d_ff] or null
-  const float* gate_up_bias = nullptr;  ///< [2·d_ff] laid out as gate_up_layout says; only if fused, excludes the two above
+  const float* gate_up_bias = nullptr;  ///< [2·d_ff] as gate_up_layout says; only if fused, excludes the two above
   const float* down_bias = nullptr;     ///< [d_model] or null
 
   /// Three matrices.

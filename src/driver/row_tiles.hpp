@@ -11,7 +11,9 @@ namespace swiglu {
 class EqualPieces {
  public:
   EqualPieces(std::size_t total, std::size_t max)
-      : count_((total + max - 1) / max), base_(count_ == 0 ? 0 : total / count_), larger_(count_ == 0 ? 0 : total % count_) {}
+      : count_((total + max - 1) / max),
+        base_(count_ == 0 ? 0 : total / count_),
+        larger_(count_ == 0 ? 0 : total % count_) {}
 
   std::size_t count() const { return count_; }
   std::size_t size(std::size_t i) const { return base_ + (i < larger_ ? 1 : 0); }
