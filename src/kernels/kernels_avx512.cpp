@@ -13,10 +13,11 @@ struct Config {
   // Zen 5, one core, cold 2048/5632, % of the roofline for 192 / 352 / 512 / 704 / 1408: T = 16: 85, 86, 87, 87, 87;
   // T = 24: –, 89, 91, 91, 90; T = 128: 91, 92, –, 93, 92. Shorter blocks store more partial sums.
   static constexpr std::size_t kKBlock = 512;
-  // Rows ahead, T = 8, one stream: 32 → 82, 48 → 88, 96 → 90, 192 → 90 %. Several streams, T = 1: 16 → 99, 32 → 96,
-  // 96 → 94 %; T = 4, two streams: 16 → 91, 32 → 94, 96 → 90 %: all of them together want about 64 rows (8 KiB).
+  // Rows ahead, T = 8, one stream: 32 → 82, 48 → 88, 96 → 90, 192 → 90 %. Several streams share
+  // theirs: 4096/11008, 16 / 32 / 48 / 64 / 96 / 128 rows, best of two runs: T = 1: 98, 99, 98, 97, 91, 89; T = 2: 94,
+  // 96, 97, 97, 93, 92; T = 3: 89, 93, 96, 90, –, –; T = 4: 86, 93, 94, 93, –, –.
   static constexpr std::size_t kPrefetchRows = 96;
-  static constexpr std::size_t kStreamsPrefetchRows = 64;
+  static constexpr std::size_t kStreamsPrefetchRows = 48;
 };
 
 }  // namespace
