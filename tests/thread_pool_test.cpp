@@ -2,12 +2,14 @@
 
 #include <gtest/gtest.h>
 #include <swiglu/swiglu.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <chrono>
 #include <filesystem>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -103,6 +105,28 @@ TEST(ThreadPool, AForkedChildComputesTheSameBits) {
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "status " << status;
   EXPECT_TRUE(same_bits(forward(ff, x, 40), expected)) << "the parent's pool still works";
+}
+
+// pthreadpool by itself waits for ever for a worker that could not be started.
+TEST(ThreadPool, TooFewThreadsIsAnErrorNotAHang) {
+  if (kPoolIsOpaque || emulated()) GTEST_SKIP() << "needs fork() beside threads";
+  if (geteuid() != 0) GTEST_SKIP() << "needs root, to become a user whose processes can be limited";
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    alarm(20);
+    const rlimit limit{8, 8};
+    if (setuid(65534) != 0 || setrlimit(RLIMIT_NPROC, &limit) != 0) _exit(3);
+    try {
+      make_thread_pool(64);
+    } catch (const Unsupported& error) {
+      _exit(std::string(error.what()).find("threads = 64") != std::string::npos ? 0 : 1);
+    }
+    _exit(2);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "status " << status;
 }
 
 }  // namespace

@@ -7,8 +7,13 @@
 #include <map>
 #include <mutex>
 #include <new>
+#include <string>
+#include <system_error>
+#include <thread>
 #include <utility>
+#include <vector>
 
+#include "swiglu/error.h"
 #include "threading/shared_thread_pool.hpp"
 
 namespace swiglu {
@@ -33,9 +38,33 @@ class SerialExecutor final : public Executor {
   void parallel_for(std::size_t count, Task task, void* context) override { run_serially(count, task, context); }
 };
 
+// pthreadpool takes no notice of a pthread_create that fails (RLIMIT_NPROC, a cgroup's pids.max) and then waits for
+// ever for the worker. So the threads are started once on trial, all alive at the same time.
+void check_that_threads_start(std::size_t count) {
+  std::mutex gate;
+  std::vector<std::thread> trial;
+  trial.reserve(count);
+  std::string failure;
+  {
+    const std::lock_guard<std::mutex> closed(gate);
+    try {
+      while (trial.size() < count) trial.emplace_back([&gate] { const std::lock_guard<std::mutex> passed(gate); });
+    } catch (const std::system_error& error) {
+      failure = error.what();
+    }
+  }
+  for (std::thread& thread : trial) thread.join();
+  if (!failure.empty()) {
+    throw Unsupported("threads = " + std::to_string(count + 1) + ": the system lets this process start only " +
+                      std::to_string(trial.size()) + " more (" + failure + "); ask for fewer, or raise the limit");
+  }
+}
+
 class PoolExecutor final : public Executor {
  public:
-  explicit PoolExecutor(std::size_t threads) : generation_(fork_generation.load()), pool_(pthreadpool_create(threads)) {
+  explicit PoolExecutor(std::size_t threads) : generation_(fork_generation.load()) {
+    check_that_threads_start(threads - 1);
+    pool_ = pthreadpool_create(threads);
     if (pool_ == nullptr) throw std::bad_alloc();
     threads_ = pthreadpool_get_threads_count(pool_);
   }
@@ -63,7 +92,7 @@ class PoolExecutor final : public Executor {
   bool forked() const noexcept { return fork_generation.load(std::memory_order_relaxed) != generation_; }
 
   unsigned generation_;
-  pthreadpool_t pool_;
+  pthreadpool_t pool_ = nullptr;
   std::size_t threads_ = 1;
   std::atomic<bool> busy_{false};
 };
