@@ -8,20 +8,12 @@
 #include <limits>
 #include <string>
 
+#include "support/error_of.hpp"
+
 namespace swiglu {
 namespace {
 
 constexpr std::size_t kMaxSize = std::numeric_limits<std::size_t>::max();
-
-template <typename Call>
-std::string error_of(Call call) {
-  try {
-    call();
-  } catch (const InvalidArgument& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 TEST(HiddenWidth, TableOf4096) {
   constexpr std::size_t kExpected[] = {10922, 10922, 10924, 10928, 10928, 10944, 10944, 11008, 11008};

@@ -10,6 +10,7 @@
 
 #include "dispatch/cpu_features.hpp"
 #include "dispatch/kernel_sets.hpp"
+#include "support/error_of.hpp"
 
 namespace swiglu {
 namespace {
@@ -52,16 +53,6 @@ std::vector<Isa> unavailable_isas() {
     if (!contains(supported_isas(), isa)) isas.push_back(isa);
   }
   return isas;
-}
-
-template <typename Error, typename Call>
-std::string error_of(Call call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no such error";
 }
 
 TEST(IsaName, RoundTrip) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "support/bits.hpp"
+#include "support/error_of.hpp"
 #include "support/random.hpp"
 
 namespace swiglu {
@@ -24,16 +25,6 @@ using testing::canary;
 using testing::Random;
 
 constexpr std::size_t kMaxSize = std::numeric_limits<std::size_t>::max();
-
-template <typename Error = InvalidArgument, typename Call>
-std::string error_of(Call call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no such error";
-}
 
 void expect_error(const std::string& error, const std::string& part) {
   EXPECT_NE(error.find(part), std::string::npos) << "expected \"" << part << "\" in: " << error;

@@ -6,6 +6,7 @@
 
 #include "driver/panel_sweep.hpp"
 #include "packing/pack_rows.hpp"
+#include "round_up.hpp"
 
 namespace swiglu {
 namespace {
@@ -104,10 +105,10 @@ void run_rows(const PackedBlock& block, const ForwardCall& call, std::size_t row
   gate_up.panels = block.gate_up;
   gate_up.panel_stride = block.layout.gate_up_stride;
   gate_up.k = block.d_model;
-  gate_up.x_width = (block.d_model + kBlock - 1) / kBlock * kBlock;
+  gate_up.x_width = round_up(block.d_model, kBlock);
   gate_up.tiles = EqualPieces(rows, block.set->tile_rows);
   gate_up.out = base + ws.hidden;
-  gate_up.out_row_stride = (block.d_ff + kBlock - 1) / kBlock * kBlock;
+  gate_up.out_row_stride = round_up(block.d_ff, kBlock);
   gate_up.out_tiled = true;
   gate_up.columns = block.layout.gate_up_panels * kPanelColumns;
   if (rows == 1) {

@@ -1,12 +1,8 @@
 #include "driver/plan.hpp"
 
+#include "round_up.hpp"
+
 namespace swiglu {
-namespace {
-
-std::size_t round_up(std::size_t n, std::size_t unit) { return (n + unit - 1) / unit * unit; }
-
-}  // namespace
-
 WorkspaceLayout workspace_layout(const PackedBlock& block, std::size_t rows, std::size_t workers) {
   using kernels::kBlock;
   WorkspaceLayout layout;

@@ -10,12 +10,12 @@
 #include <string>
 #include <utility>
 
+#include "round_up.hpp"
+
 namespace swiglu {
 namespace {
 
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
-
-std::size_t round_up(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
 void* map_huge(std::size_t bytes) {
   const std::size_t length = round_up(bytes, kHugePage);
