@@ -9,6 +9,7 @@
 
 #include "support/bits.hpp"
 #include "support/block_case.hpp"
+#include "support/busy_machine.hpp"
 #include "support/executors.hpp"
 #include "support/isa_param.hpp"
 #include "support/random.hpp"
@@ -112,6 +113,35 @@ TEST_P(RowBits, SameForEveryExecutorAndRun) {
     }
   }
   EXPECT_GT(reverse->calls(), 0u) << "the host's executor was never asked: this test proved nothing";
+}
+
+// Every T from 1 to 64 against its rows alone, while other processes take the CPUs away in the middle of a call: who
+// computes which panel, and when, is then different in every call.
+TEST_P(RowBits, SameOnAnyNumberOfThreadsUnderLoad) {
+  if (emulated()) GTEST_SKIP() << "qemu-user does not promise fork() beside threads";
+  const BlockCase block = random_block(420, 700);
+  const std::size_t d = block.d_model, most = 64;
+  const FeedForward single(d, block.d_ff, block.weights(), single_threaded(GetParam()));
+  const std::vector<float> x = random_floats(most * d, 5);
+  const std::vector<float> alone = rows_alone(single, x, most);
+  std::vector<std::shared_ptr<Executor>> executors = {
+      make_thread_pool(1), std::make_shared<SequentialExecutor>(7, SequentialExecutor::Kind::random),
+      std::make_shared<ThreadPerTaskExecutor>(4)};
+  if (!kPoolIsOpaque) {
+    for (std::size_t threads : {2, 3, 5}) executors.push_back(make_thread_pool(threads));
+  }
+  const BusyMachine load(default_thread_count());
+  ASSERT_EQ(load.size(), default_thread_count());
+  for (const auto& executor : executors) {
+    Options options;
+    options.isa = GetParam();
+    options.executor = executor;
+    const FeedForward ff(d, block.d_ff, block.weights(), options);
+    for (std::size_t T = 1; T <= most; ++T) {
+      const std::vector<float> y = forward(ff, {x.begin(), x.begin() + static_cast<std::ptrdiff_t>(T * d)}, T);
+      ASSERT_TRUE(same_bits(y.data(), alone.data(), T * d)) << "T " << T << ", up to " << ff.threads() << " tasks";
+    }
+  }
 }
 
 TEST(EqualBits, OnEveryIsaWithFusedMultiplyAdd) {

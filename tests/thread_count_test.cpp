@@ -4,6 +4,8 @@
 #include "threading/thread_count.hpp"
 
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <swiglu/executor.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -51,6 +53,16 @@ TEST_F(CgroupLimit, TheSmallestOnThePathBinds) {
   EXPECT_EQ(limit("0::/a/b\n"), 1u);
 }
 
+// As container engines nest them: the quota is neither on the innermost group nor on the outermost.
+TEST_F(CgroupLimit, QuotaInTheMiddleOfADeepPath) {
+  const char* path = "/kubepods.slice/pod7.slice/cri-1.scope/app";
+  write("fs/kubepods.slice/cpu.max", "max 100000\n");
+  write("fs/kubepods.slice/pod7.slice/cpu.max", "300000 100000\n");
+  write("fs/kubepods.slice/pod7.slice/cri-1.scope/cpu.max", "800000 100000\n");
+  write(std::string("fs") + path + "/cpu.max", "max 100000\n");
+  EXPECT_EQ(limit(std::string("0::") + path + "\n"), 3u);
+}
+
 TEST_F(CgroupLimit, NoLimitAndRubbish) {
   EXPECT_EQ(limit("0::/a\n"), 0u);
   for (const char* text : {"max 100000", "0 100000", "-1 100000", "100000 0", "rubbish", "", "100000"}) {
@@ -71,6 +83,20 @@ TEST_F(CgroupLimit, VersionOne) {
   write("fs/cpu,cpuacct/docker/x/cpu.cfs_quota_us", "-1");
   write("fs/cpu,cpuacct/docker/cpu.cfs_quota_us", "-1");
   EXPECT_EQ(limit("4:cpu,cpuacct:/docker/x\n"), 0u);
+}
+
+TEST(DefaultThreadCount, FollowsTheAffinityMask) {
+  cpu_set_t before, one;
+  ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
+  CPU_ZERO(&one);
+  for (int cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&one) == 0; ++cpu) {
+    if (CPU_ISSET(cpu, &before)) CPU_SET(cpu, &one);
+  }
+  EXPECT_LE(default_thread_count(), static_cast<std::size_t>(CPU_COUNT(&before)));
+  ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+  const std::size_t restricted = default_thread_count();
+  ASSERT_EQ(sched_setaffinity(0, sizeof before, &before), 0);
+  EXPECT_EQ(restricted, 1u);
 }
 
 }  // namespace

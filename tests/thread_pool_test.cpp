@@ -22,10 +22,17 @@
 namespace swiglu::testing {
 namespace {
 
+// A joined thread stays in /proc for a moment: counts until the number has been the same for 5 ms.
 std::size_t threads_of_this_process() {
-  std::size_t count = 0;
-  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator("/proc/self/task")) ++count;
-  return count;
+  std::size_t last = 0;
+  for (int same = 0; same < 5;) {
+    std::size_t count = 0;
+    for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator("/proc/self/task")) ++count;
+    same = count == last ? same + 1 : 0;
+    last = count;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return last;
 }
 
 Options two_threads() {
@@ -55,6 +62,38 @@ TEST(ThreadPool, ManyObjectsShareOnePool) {
   std::vector<FeedForward> layers;
   for (int layer = 0; layer < 20; ++layer) layers.emplace_back(64, 96, block.weights(), two_threads());
   EXPECT_LE(threads_of_this_process(), before + 1);
+}
+
+// Who asks for one thread, or brings threads, gets none from us: not for packing, nor in the first call.
+TEST(ThreadPool, OneThreadOrAHostsExecutorCreatesNone) {
+  const BlockCase block = random_block(420, 700);
+  const std::vector<float> x = random_floats(64 * 420, 1);
+  const std::size_t before = threads_of_this_process();
+  Options one, hosted;
+  one.threads = 1;
+  hosted.executor = std::make_shared<SequentialExecutor>(4, SequentialExecutor::Kind::reverse);
+  for (const Options& options : {one, hosted}) {
+    const FeedForward ff(420, 700, block.weights(), options);
+    EXPECT_EQ(threads_of_this_process(), before);
+    forward(ff, x, 64);
+    EXPECT_EQ(threads_of_this_process(), before);
+  }
+}
+
+// With more than one, they are there from the construction on, which packs with them, so that forward() need not
+// allocate; and they go with the last object.
+TEST(ThreadPool, ThreadsLiveAsLongAsObjectsThatUseThem) {
+  if (kPoolIsOpaque) GTEST_SKIP() << "the pool is opaque to ThreadSanitizer";
+  const BlockCase block = random_block(420, 700);
+  const std::vector<float> x = random_floats(64 * 420, 1);
+  const std::size_t before = threads_of_this_process();
+  {
+    const FeedForward ff(420, 700, block.weights(), two_threads());
+    EXPECT_EQ(threads_of_this_process(), before + 1);
+    forward(ff, x, 64);
+    EXPECT_EQ(threads_of_this_process(), before + 1);
+  }
+  EXPECT_EQ(threads_of_this_process(), before);
 }
 
 // A caller that finds the pool at work must not wait for it: here it would wait for ever, since the first call goes on

@@ -8,8 +8,9 @@
 namespace swiglu {
 
 /// Where parallel work runs. A host that has its own threads implements these two functions (about ten lines) and
-/// passes the object in Options::executor; otherwise all objects of the process that ask
-/// for the same Options::threads share one pool.
+/// passes the object in Options::executor; otherwise all objects of the process that ask for the same Options::threads
+/// share one pool. Its threads start when the first of these objects is created (packing runs on them, and forward()
+/// may not allocate) and end with the last. Options::threads == 1 or an executor: no thread is created at all.
 ///
 /// Results never depend on it: any number of threads, any order of tasks, even one after the other in the calling
 /// thread, gives the same bits (contract C2).
