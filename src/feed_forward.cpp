@@ -37,6 +37,11 @@ Options check_options(Options options) {
     throw InvalidArgument("options.onednn_form = " + std::to_string(static_cast<int>(options.onednn_form)) +
                           ": must be wide or post_ops");
   }
+  options.activation.validate();
+  if (options.backend != Backend::reference && options.activation != Activation()) {
+    throw Unsupported("options.activation = " + to_string(options.activation) + ": backend " +
+                      to_string(options.backend) + " has only swiglu. Available: backend reference");
+  }
   options.isa = resolve_isa(options.isa);
   return options;
 }
@@ -100,6 +105,7 @@ class FeedForward::Impl {
   std::size_t d_model;
   std::size_t d_ff;
   Backend kind;
+  Activation activation;
   std::string isa_text;  // as it was decided: the environment may change afterwards
   std::unique_ptr<const BlockBackend> backend;
 };
@@ -108,7 +114,8 @@ FeedForward::FeedForward(std::size_t d_model, std::size_t d_ff, const Weights& w
   const BlockWeights block = resolve_weights(d_model, d_ff, weights);
   const Options checked = check_options(options);
   std::string isa_text = options.backend == Backend::reference ? "" : explain_isa(options.isa);  // it has no kernels
-  impl_.reset(new Impl{d_model, d_ff, options.backend, std::move(isa_text), make_backend(block, checked)});
+  impl_.reset(
+      new Impl{d_model, d_ff, options.backend, options.activation, std::move(isa_text), make_backend(block, checked)});
 }
 FeedForward::~FeedForward() = default;
 FeedForward::FeedForward(FeedForward&&) noexcept = default;
@@ -144,8 +151,8 @@ std::size_t FeedForward::packed_bytes() const noexcept { return impl_ == nullptr
 std::string FeedForward::explain() const {
   if (impl_ == nullptr) return "a moved-from FeedForward: nothing to run\n";
   std::ostringstream text;
-  text << "feed-forward block: d_model " << d_model() << ", d_ff " << d_ff() << ", on " << to_string(backend()) << "/"
-       << to_string(isa()) << "\n"
+  text << "feed-forward block: " << to_string(impl_->activation) << ", d_model " << d_model() << ", d_ff " << d_ff()
+       << ", on " << to_string(backend()) << "/" << to_string(isa()) << "\n"
        << impl_->backend->explain() << impl_->isa_text;
   return text.str();
 }

@@ -9,6 +9,8 @@
 #include <limits>
 #include <vector>
 
+#include "reference/activation.hpp"
+
 namespace swiglu {
 namespace {
 
@@ -27,7 +29,8 @@ Weights textbook_weights() {
 }
 
 TEST(Reference, TextbookExample) {
-  const reference::BlockResult result = reference::forward(resolve_weights(4, 3, textbook_weights()), kX.data(), 4, 1);
+  const reference::BlockResult result =
+      reference::forward(resolve_weights(4, 3, textbook_weights()), {}, kX.data(), 4, 1);
   EXPECT_EQ(result.gate, (std::vector<double>{1, -1, 2}));
   EXPECT_EQ(result.up, (std::vector<double>{2, 1, 0.5}));
   ASSERT_EQ(result.hidden.size(), 3u);
@@ -61,7 +64,7 @@ TEST(Reference, BiasesAndRows) {
   weights.down_bias = down_bias.data();
   // Row 0 is zeros: only biases. Row 1 is the example. They lie 5 elements apart.
   const std::vector<float> x = {0, 0, 0, 0, NAN, 1, 0, -1, 2};
-  const reference::BlockResult result = reference::forward(resolve_weights(4, 3, weights), x.data(), 5, 2);
+  const reference::BlockResult result = reference::forward(resolve_weights(4, 3, weights), {}, x.data(), 5, 2);
   EXPECT_EQ(result.gate, (std::vector<double>{1, 10, 100, 2, 9, 102}));
   EXPECT_EQ(result.up, (std::vector<double>{2, 20, 200, 4, 21, 200.5}));
   const double h0 = reference::silu(1) * 2, h1 = reference::silu(10) * 20, h2 = reference::silu(100) * 200;
@@ -82,7 +85,8 @@ TEST(Reference, BackendRoundsOnceForEveryT) {
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::sin(static_cast<float>(i));
   std::vector<float> y(kT * 4);
   block.forward({x.data()}, {y.data()}, kT, nullptr, 0);
-  const reference::BlockResult exact = reference::forward(resolve_weights(4, 3, textbook_weights()), x.data(), 4, kT);
+  const reference::BlockResult exact =
+      reference::forward(resolve_weights(4, 3, textbook_weights()), {}, x.data(), 4, kT);
   for (std::size_t i = 0; i < y.size(); ++i) EXPECT_EQ(y[i], static_cast<float>(exact.y[i])) << i;
 }
 

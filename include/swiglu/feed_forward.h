@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "swiglu/activation.h"
 #include "swiglu/error.h"
 #include "swiglu/executor.h"
 #include "swiglu/export.h"
@@ -42,6 +43,7 @@ struct Options {
   std::size_t threads = 0;             ///< ≤ 4096; 0 = default_thread_count(); not used beside an executor
   std::shared_ptr<Executor> executor;  ///< the host's threads; null = the process's pool (oneDNN uses neither)
   OneDnnForm onednn_form = OneDnnForm::wide;
+  Activation activation;  ///< swiglu by default; the reference backend has all presets, the others have only that
 };
 
 /// A sequence of T rows in the caller's memory: row i starts at data + i·stride.
@@ -73,8 +75,10 @@ class SWIGLU_API Workspace {
 
 /// The gated feed-forward block with packed weights:
 ///
-///     hidden = silu(x · W_gate + b_gate) ⊙ (x · W_up + b_up)      x [T, d_model], hidden [T, d_ff]
+///     hidden = act(x · W_gate + b_gate) ⊙ (x · W_up + b_up)       x [T, d_model], hidden [T, d_ff]
 ///     y      = hidden · W_down + b_down   (+ y, if accumulate)    y [T, d_model]
+///
+/// act is silu, or what Options::activation says (some presets change the up value, too: see Preset).
 ///
 /// Immutable after construction: any number of threads may call forward() on one object at once, each with its own
 /// workspace. Row i of a batch has the same bits as that row alone, for every T, tile, thread count and run (C2);
@@ -82,7 +86,8 @@ class SWIGLU_API Workspace {
 class SWIGLU_API FeedForward {
  public:
   /// Packs the weights. d_model, d_ff ≥ 1. Throws InvalidArgument (null data, stride < width, sizes that overflow,
-  /// contradictory weights), Unsupported (ISA or backend not available) or std::bad_alloc.
+  /// contradictory weights, an invalid activation), Unsupported (ISA or backend not available, an activation that the
+  /// backend lacks) or std::bad_alloc.
   FeedForward(std::size_t d_model, std::size_t d_ff, const Weights& weights, const Options& options = {});
   ~FeedForward();
   FeedForward(FeedForward&&) noexcept;

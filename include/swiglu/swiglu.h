@@ -1,6 +1,7 @@
 #pragma once
 
 // Everything: include this, or the parts.
+#include "swiglu/activation.h"
 #include "swiglu/elementwise.h"
 #include "swiglu/error.h"
 #include "swiglu/executor.h"

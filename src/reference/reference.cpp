@@ -1,7 +1,6 @@
 #include "reference/reference.hpp"
 
-#include <cmath>
-#include <limits>
+#include "reference/activation.hpp"
 
 namespace swiglu::reference {
 namespace {
@@ -32,14 +31,8 @@ std::vector<double> transposed(const std::vector<double>& matrix, std::size_t ro
 
 }  // namespace
 
-double silu(double g) {
-  if (g == -std::numeric_limits<double>::infinity()) return -0.0;  // the limit; the formula says −∞·0
-  if (g >= 0) return g / (1 + std::exp(-g));
-  const double e = std::exp(g);  // not e^-g, which overflows long before silu(g) underflows
-  return g * e / (1 + e);
-}
-
-BlockResult forward(const BlockWeights& weights, const float* x, std::size_t x_stride, std::size_t T) {
+BlockResult forward(const BlockWeights& weights, const Activation& activation, const float* x, std::size_t x_stride,
+                    std::size_t T) {
   const std::size_t d_model = weights.d_model;
   const std::size_t d_ff = weights.d_ff;
   std::vector<double> in(d_model * T);
@@ -50,7 +43,7 @@ BlockResult forward(const BlockWeights& weights, const float* x, std::size_t x_s
   const std::vector<double> gate = project(weights.gate, weights.gate_bias, d_ff, d_model, in, T);
   const std::vector<double> up = project(weights.up, weights.up_bias, d_ff, d_model, in, T);
   std::vector<double> hidden(d_ff * T);
-  for (std::size_t i = 0; i < hidden.size(); ++i) hidden[i] = silu(gate[i]) * up[i];
+  for (std::size_t i = 0; i < hidden.size(); ++i) hidden[i] = reference::hidden(activation, gate[i], up[i]);
   const std::vector<double> y = project(weights.down, weights.down_bias, d_model, d_ff, hidden, T);
 
   return {transposed(gate, d_ff, T), transposed(up, d_ff, T), transposed(hidden, d_ff, T), transposed(y, d_model, T)};

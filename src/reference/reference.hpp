@@ -6,22 +6,21 @@
 #include <cstddef>
 #include <vector>
 
+#include "swiglu/activation.h"
 #include "weight_views.hpp"
 
 namespace swiglu::reference {
-
-/// g·σ(g). silu(−∞) = −0, silu(+∞) = +∞, silu(−0) = −0, NaN stays NaN.
-double silu(double g);
 
 /// Everything between x and y, rows dense.
 struct BlockResult {
   std::vector<double> gate;    // [T][d_ff]     pre-activation, x·Wg + bg
   std::vector<double> up;      // [T][d_ff]     x·Wu + bu
-  std::vector<double> hidden;  // [T][d_ff]     silu(gate)·up
+  std::vector<double> hidden;  // [T][d_ff]     act(gate)·v(up), see activation.hpp
   std::vector<double> y;       // [T][d_model]  hidden·Wd + bd
 };
 
 /// Computes T rows; row t of x starts at x + t·x_stride. No size may be kDense. A row's result does not depend on T.
-BlockResult forward(const BlockWeights& weights, const float* x, std::size_t x_stride, std::size_t T);
+BlockResult forward(const BlockWeights& weights, const Activation& activation, const float* x, std::size_t x_stride,
+                    std::size_t T);
 
 }  // namespace swiglu::reference

@@ -24,8 +24,9 @@ std::vector<float> copy_bias(const StridedVector& bias, std::size_t size) {
 
 class ReferenceBackend final : public BlockBackend {
  public:
-  explicit ReferenceBackend(const BlockWeights& weights)
-      : gate_(copy_matrix(weights.gate, weights.d_ff, weights.d_model)),
+  ReferenceBackend(const BlockWeights& weights, const Activation& activation)
+      : activation_(activation),
+        gate_(copy_matrix(weights.gate, weights.d_ff, weights.d_model)),
         up_(copy_matrix(weights.up, weights.d_ff, weights.d_model)),
         down_(copy_matrix(weights.down, weights.d_model, weights.d_ff)),
         gate_bias_(copy_bias(weights.gate_bias, weights.d_ff)),
@@ -46,7 +47,8 @@ class ReferenceBackend final : public BlockBackend {
     constexpr std::size_t kRows = 64;
     for (std::size_t start = 0; start < call.T; start += kRows) {
       const std::size_t rows = call.T - start < kRows ? call.T - start : kRows;
-      const std::vector<double> y = reference::forward(own_, call.x + start * call.x_stride, call.x_stride, rows).y;
+      const std::vector<double> y =
+          reference::forward(own_, activation_, call.x + start * call.x_stride, call.x_stride, rows).y;
       for (std::size_t t = 0; t < rows; ++t) {
         float* out = call.y + (start + t) * call.y_stride;
         for (std::size_t c = 0; c < own_.d_model; ++c) {
@@ -69,14 +71,15 @@ class ReferenceBackend final : public BlockBackend {
   }
 
  private:
+  Activation activation_;
   std::vector<float> gate_, up_, down_, gate_bias_, up_bias_, down_bias_;
   BlockWeights own_;  // views of the above
 };
 
 }  // namespace
 
-std::unique_ptr<BlockBackend> make_reference_backend(const BlockWeights& weights, const Options&) {
-  return std::make_unique<ReferenceBackend>(weights);
+std::unique_ptr<BlockBackend> make_reference_backend(const BlockWeights& weights, const Options& options) {
+  return std::make_unique<ReferenceBackend>(weights, options.activation);
 }
 
 }  // namespace swiglu
