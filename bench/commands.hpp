@@ -9,6 +9,7 @@ enum ExitCode { kOk = 0, kWrong = 1, kCouldNotMeasure = 2 };
 
 int command_paired(const Options& options);
 int command_run(const Options& options);
+int command_targets(const Options& options);
 int command_machine(const Options& options);
 int command_check(const Options& options);
 int command_serve(const Options& options);

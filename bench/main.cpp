@@ -22,6 +22,7 @@ int dispatch(const swiglu::bench::Options& options) {
   catch_interrupts();
   if (options.command == "paired") return command_paired(options);
   if (options.command == "run") return command_run(options);
+  if (options.command == "targets") return command_targets(options);
   if (options.command == "machine") return command_machine(options);
   if (options.command == "check") return command_check(options);
   if (options.command == "serve") return command_serve(options);

@@ -78,6 +78,12 @@ const Flag kFlags[] = {
      }},
     {"--no-samples", nullptr, "leave the raw samples out of the results",
      [](Options& o, Value) { o.keep_samples = false; }},
+    {"--quick", nullptr, "targets: fewer shapes and rounds, < 90 s", [](Options& o, Value) { o.quick = true; }},
+    {"--format", "FORMAT", "targets: text (default) or md, a Markdown table",
+     [](Options& o, Value v) {
+       if (v != "text" && v != "md") throw UsageError("--format: '" + v + "' is not one of text, md");
+       o.markdown = v == "md";
+     }},
     {"--max-median-error", "X", "limit of check; default 1e-6",
      [](Options& o, Value v) { o.max_median_error = parse_positive("--max-median-error", v); }},
     {"--help", nullptr, "this text", [](Options& o, Value) { o.help = true; }},
@@ -90,6 +96,7 @@ struct Command {
 const Command kCommands[] = {
     {"paired", "compare implementations, interleaved in one process, roofs beside each block"},
     {"run", "Google Benchmark: families ffn, elementwise, machine; --benchmark_* flags pass through"},
+    {"targets", "every target that the library set itself: value, target, met or missed"},
     {"machine", "measure peaks, bandwidths, the bandwidth curve, core-to-core round trip"},
     {"check", "real weights: error per token against double; exit 1 if the median is over the limit"},
     {"serve", "answer sample requests on stdin, so that a script can interleave two builds"},

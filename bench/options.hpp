@@ -28,6 +28,7 @@ struct Options {
   double max_point_seconds = 0;  // 0 = the preset's
   std::uint64_t seed = 1;
   std::string filter;
+  bool quick = false, markdown = false;  // targets
   bool list = false, dry_run = false, help = false;
   bool keep_samples = true;
   std::string out;

@@ -19,14 +19,13 @@ long involuntary_switches() {
   return usage.ru_nivcsw;
 }
 
-/// CPU time of all threads of this process, in seconds.
+}  // namespace
+
 double process_cpu_seconds() {
   timespec t{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
-
-}  // namespace
 
 void let_workers_sleep(std::size_t threads) {
   if (threads == 1) return;

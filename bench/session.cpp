@@ -175,6 +175,7 @@ void Session::write() const {
   Json all;
   all.set("context", context).set("machine", machine).set("calibration", calibration);
   all.set("benchmarks", rows_).set("pairs", pairs_).set("samples", samples_).set("checks", checks_);
+  if (targets_.size() > 0) all.set("targets", targets_);
 
   std::ofstream file(options_.out);
   all.write(file);

@@ -42,6 +42,7 @@ class Session {
   void add_pair(Json pair) { pairs_.push(std::move(pair)); }
   void add_sample(Json sample) { samples_.push(std::move(sample)); }
   void add_check(Json check) { checks_.push(std::move(check)); }
+  void add_target(Json target) { targets_.push(std::move(target)); }
   void add_anchor(const Roof& roof, Isa isa, std::size_t threads);
 
   bool has_invalid_rows() const { return invalid_rows_; }
@@ -67,6 +68,7 @@ class Session {
   bool invalid_rows_ = false;
   Json calibration_, anchors_ = Json::array(), measured_ = Json::array(), not_measured_ = Json::array();
   Json rows_ = Json::array(), pairs_ = Json::array(), samples_ = Json::array(), checks_ = Json::array();
+  Json targets_ = Json::array();
 };
 
 /// Caps oneDNN at the one ISA that is measured (ONEDNN_MAX_CPU_ISA), so that a forced AVX2 meets an AVX2 rival. Must
