@@ -45,8 +45,9 @@ std::vector<float> epilogue_of(const kernels::KernelSet& set, const TileFunction
   return out;
 }
 
-TileOptions full_width(const TileFunction& f) {
+TileOptions full_width(const kernels::KernelSet& set, const TileFunction& f) {
   TileOptions options;
+  options.activation = set.silu_mul;
   options.columns = f.panels * kPanelColumns;
   options.stride = options.columns + 3;
   return options;
@@ -70,7 +71,7 @@ void check_all(Isa isa, GuardSide side) {
         ASSERT_TRUE(same_bits(acc, tile.model()));
       }
 
-      TileOptions options = full_width(f);
+      TileOptions options = full_width(set, f);
       const std::vector<float> whole = tile.run(f, options);
       ASSERT_TRUE(same_bits(whole, epilogue_of(set, f, acc, options))) << "epilogue";
 

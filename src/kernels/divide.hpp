@@ -11,10 +11,10 @@
 namespace swiglu::kernels {
 namespace {
 
-template <class B>
-inline B ieee_divide(B a, B b) {
+template <class D>
+inline D ieee_divide(D a, D b) {
 #if defined(__aarch64__)
-  if constexpr (std::is_base_of_v<xsimd::neon64, typename B::arch_type>) return B(vdivq_f32(a, b));
+  if constexpr (std::is_base_of_v<xsimd::neon64, typename D::arch_type>) return D(vdivq_f64(a, b));
 #endif
   return a / b;
 }

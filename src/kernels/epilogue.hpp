@@ -1,43 +1,31 @@
 // What happens to a finished tile, still in registers. Included by kernel_set_impl.hpp only.
 #pragma once
 
-#include "kernels/activation.hpp"
 #include "kernels/tile.hpp"
 
 namespace swiglu::kernels {
 namespace {
 
-// hidden = silu(gate) ⊙ up: the two products are never stored.
+// hidden = act(gate) ⊙ up: the products of a tile pass through the near cache into the activation's loop, they are
+// never stored whole. One loop for all tiles: inlined into each, it made the AVX-512 file compile for minutes, and a
+// tile's last vectors too few to run side by side.
 template <class B, int MR, int PANELS>
 struct GateUpEpilogue {
   [[gnu::always_inline]] static inline void apply(Accumulators<B, MR, PANELS>& acc, const TileArgs& a) {
     constexpr int HALF = Accumulators<B, MR, PANELS>::NV / 2;
-    constexpr int COUNT = PANELS * MR * HALF;  // vectors of hidden, in the order in which they are stored
-    constexpr int N = kGroup;
+    constexpr std::size_t COUNT = PANELS * MR * kGateColumns;
+    alignas(64) float gate[COUNT], up[COUNT];
 #pragma GCC unroll 16
-    for (int first = 0; first + N <= COUNT; first += N) finish<N>(acc, first, a.out);
-    finish<COUNT % N>(acc, COUNT - COUNT % N, a.out);
-  }
-
- private:
-  template <int N>
-  [[gnu::always_inline]] static inline void finish(const Accumulators<B, MR, PANELS>& acc, int first, float* out) {
-    if constexpr (N > 0) {
-      constexpr int HALF = Accumulators<B, MR, PANELS>::NV / 2;
-      Group<B, N> gate;
+    for (int n = 0; n < PANELS; ++n)
 #pragma GCC unroll 16
-      for (int s = 0; s < N; ++s) {
-        const int tile_row = (first + s) / HALF;
-        gate.v[s] = acc.v[tile_row / MR][tile_row % MR][(first + s) % HALF];
-      }
-      const Group<B, N> silu = silu_of(gate);
+      for (int i = 0; i < MR; ++i)
 #pragma GCC unroll 16
-      for (int s = 0; s < N; ++s) {
-        const int tile_row = (first + s) / HALF;
-        const B hidden = silu.v[s] * acc.v[tile_row / MR][tile_row % MR][HALF + (first + s) % HALF];
-        hidden.store_aligned(out + (first + s) * B::size);
-      }
-    }
+        for (int j = 0; j < HALF; ++j) {
+          const std::size_t at = static_cast<std::size_t>(n * MR + i) * kGateColumns + j * B::size;
+          acc.v[n][i][j].store_aligned(gate + at);
+          acc.v[n][i][HALF + j].store_aligned(up + at);
+        }
+    a.activation(gate, up, a.out, COUNT);
   }
 };
 

@@ -31,6 +31,9 @@ inline constexpr std::size_t kGateColumns = 16;  // gate (and up) columns in a g
 inline constexpr std::size_t kBlock = 16;        // columns per block of a row tile
 inline constexpr std::size_t kMaxTileRows = 16;  // upper bound of KernelSet::tile_rows over all sets
 
+/// out[i] = act(gate[i])·up[i], i < n; out may be gate or up.
+using ActivationFn = void (*)(const float* gate, const float* up, float* out, std::size_t n);
+
 /// One call computes tile(s) of mr rows × 32 columns for the panels panel, panel + panel_stride, … (as many as the
 /// function is made for) over k rows of the panels:
 ///
@@ -53,9 +56,10 @@ struct TileArgs {
   std::size_t prefetch_step = 0;
   const float* next_x = nullptr;  // the row tile that the next call works on, wherever prefetch is not null
 
-  // Epilogue gate-up: h = silu(gate)·up. `out` is the row tile of hidden at this panel's block: [panels][mr][16],
+  // Epilogue gate-up: h = act(gate)·up. `out` is the row tile of hidden at this panel's block: [panels][mr][16],
   // 64-byte aligned, all 16 columns are written (those past d_ff are never read).
   // Epilogue down: y (+)= acc for the first `columns` columns of the panels together; rows out_stride apart.
+  ActivationFn activation = nullptr;
   float* out = nullptr;
   std::size_t out_stride = 0;
   std::size_t columns = 0;
@@ -80,7 +84,7 @@ struct KernelSet {
   TileTable gate_up;
   TileTable down;
   void (*silu)(const float* g, float* out, std::size_t n);
-  void (*silu_mul)(const float* gate, const float* up, float* out, std::size_t n);
+  ActivationFn silu_mul;
 };
 
 }  // namespace swiglu::kernels
