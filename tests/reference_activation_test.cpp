@@ -1,14 +1,13 @@
 // The activations in double against numbers computed by hand or with 90 digits elsewhere, against each other, and their
 // slopes against finite differences. certify/mpmath_test.py holds the same functions against mpmath.
 
-#include "reference/activation.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 #include <vector>
 
+#include "reference/activation.hpp"
 #include "reference/reference.hpp"
 #include "support/random.hpp"
 
@@ -283,8 +282,7 @@ TEST(ReferenceBlockActivation, TextbookWithRelu) {
   const std::vector<float> up = {1, 0.5f, 0, 0, 1, 0.5f, -0.5f, 0, -0.25f, 0.25f, 0.25f, 0.125f};
   const std::vector<float> down = {1, 0, 0.5f, 0, 0, 1, 0, -0.5f, 0.5f, 0, 1, 1};
   const BlockWeights weights = resolve_weights(
-      4, 3,
-      Weights::separate({gate.data(), Order::in_out}, {up.data(), Order::in_out}, {down.data(), Order::in_out}));
+      4, 3, Weights::separate({gate.data(), Order::in_out}, {up.data(), Order::in_out}, {down.data(), Order::in_out}));
   const BlockResult result = forward(weights, Preset::reglu, x.data(), 4, 1);
   EXPECT_EQ(result.hidden, (std::vector<double>{2, 0, 1}));
   EXPECT_EQ(result.y, (std::vector<double>{2.5, 0, 2, 1}));

@@ -12,6 +12,7 @@
 #include "support/error_bound.hpp"
 #include "support/isa_param.hpp"
 #include "support/random.hpp"
+#include "support/ulp.hpp"
 
 namespace swiglu::testing {
 namespace {

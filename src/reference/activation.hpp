@@ -3,10 +3,11 @@
 // The gated activations in double: the definition of correct for activation.h. Every preset is a product of a factor of
 // the gate and a factor of the up value, so two functions and their slopes are all there is.
 //
-// Written so that nothing overflows before the true result does and no two nearly equal numbers are subtracted: relative
-// errors are a few 2^-53, times |x·f'(x)/f(x)| (≤ 200 for floats) where the argument of exp or erfc is itself rounded.
-// Exceptions, where the function has a zero of its own and only the absolute error is that small: the slopes of situ
-// and of the GELUs near theirs (g ≈ -0.75). silu_slope has none: it is good to the last bits next to its zero, too.
+// Written so that nothing overflows before the true result does and no two nearly equal numbers are subtracted:
+// relative errors are a few 2^-53, times |x·f'(x)/f(x)| (≤ 200 for floats) where the argument of exp or erfc is itself
+// rounded. Exceptions, where the function has a zero of its own and only the absolute error is that small: the slopes
+// of situ and of the GELUs near theirs (g ≈ -0.75). silu_slope has none: it is good to the last bits next to its zero,
+// too.
 //
 // Special values: see Preset. A slope at ±∞ is its limit, signed like the values.
 

@@ -1,9 +1,7 @@
 #include "support/bits.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
-#include <limits>
 
 namespace swiglu::testing {
 namespace {
@@ -42,18 +40,6 @@ bool all_canaries(const float* p, std::size_t n) {
 ::testing::AssertionResult same_bits(const std::vector<float>& a, const std::vector<float>& b) {
   if (a.size() != b.size()) return ::testing::AssertionFailure() << "sizes " << a.size() << " and " << b.size();
   return same_bits(a.data(), b.data(), a.size());
-}
-
-double ulp_error(float value, double exact) {
-  const double infinity = std::numeric_limits<double>::infinity();
-  if (std::isnan(value) || std::isnan(exact)) return std::isnan(value) == std::isnan(exact) ? 0 : infinity;
-  if (std::signbit(value) != std::signbit(exact)) return infinity;
-  // Beyond the largest float by half an ulp or more, infinity is the right rounding.
-  if (std::fabs(exact) >= 0x1.ffffffp127) return std::isinf(value) ? 0 : infinity;
-  if (std::isinf(value)) return infinity;
-  int exponent = -126;
-  if (exact != 0) exponent = std::max(std::ilogb(exact), -126);
-  return std::fabs(static_cast<double>(value) - exact) / std::ldexp(1.0, exponent - 23);
 }
 
 }  // namespace swiglu::testing

@@ -1,6 +1,6 @@
 #pragma once
 
-// Bits of floats: comparing them, hashing them, and distances in units in the last place.
+// Bits of floats: making and comparing them.
 
 #include <gtest/gtest.h>
 
@@ -20,9 +20,5 @@ bool all_canaries(const float* p, std::size_t n);
 /// memcmp of two arrays; a failure names the first differing element.
 ::testing::AssertionResult same_bits(const float* a, const float* b, std::size_t n);
 ::testing::AssertionResult same_bits(const std::vector<float>& a, const std::vector<float>& b);
-
-/// |value - exact| in units in the last place of the f32 binade that holds `exact` (2^-149 below the normals).
-/// Infinite if exactly one of the two is infinite or NaN, or the signs of zeros differ from the sign of `exact`.
-double ulp_error(float value, double exact);
 
 }  // namespace swiglu::testing
