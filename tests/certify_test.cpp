@@ -90,7 +90,7 @@ TEST(CertifyScan, ARightKernelPasses) {
   EXPECT_GT(result.mean_ulp, 0);
   EXPECT_LT(result.mean_ulp, 0.25);
   EXPECT_EQ(result.wrong_class.times + result.flushed.times + result.falls.times, 0u);
-  const Entry entry{&function, Isa::avx2, 0.51, result, special_values(function, 0.51, right(silu))};
+  const Entry entry{&function, Isa::avx2, result, special_values(function, right(silu))};
   EXPECT_EQ(entry.broken(), "");
 }
 
@@ -106,14 +106,15 @@ TEST(CertifyScan, OneWrongInputAmongMillionsIsFound) {
 }
 
 TEST(CertifyScan, FlushedSubnormalsAreFound) {
-  const Kernel kernel = spoiled(silu, [](float, float y) { return std::fabs(y) < 0x1p-126f ? std::copysign(0.0f, y) : y; });
+  const Kernel kernel =
+      spoiled(silu, [](float, float y) { return std::fabs(y) < 0x1p-126f ? std::copysign(0.0f, y) : y; });
   const Scan result = scan(silu, kFromMinusInfinity, {kernel}, range(-120.0f, -80.0f))[0];
   EXPECT_LE(result.normal.ulp, 0.5);
   EXPECT_GT(result.subnormal.ulp, 1e6) << "the largest subnormal is 2^23 - 1 spacings";
   EXPECT_GT(result.flushed.times, 100000u);
   EXPECT_NEAR(result.flushed.first, -107.9, 0.5) << "where |silu| reaches 2^-149";
   const Function& function = find_function("silu");
-  const Entry entry{&function, Isa::avx2, 1e9, result, {}};
+  const Entry entry{&function, Isa::avx2, result, {}};
   EXPECT_NE(entry.broken().find("results flushed to zero"), std::string::npos) << entry.broken();
 }
 
@@ -134,9 +135,7 @@ TEST(CertifyScan, AFallIsFoundInsideAndBetweenChunks) {
 
 TEST(CertifyScan, WrongNaNsAndSignsAreFound) {
   const Stream stream{0, 0xffffffffu, 60013};
-  const auto wrong = [&](auto change) {
-    return scan(silu, kInf, {spoiled(silu, change)}, stream)[0].wrong_class;
-  };
+  const auto wrong = [&](auto change) { return scan(silu, kInf, {spoiled(silu, change)}, stream)[0].wrong_class; };
   EXPECT_EQ(wrong([](float, float y) { return y; }).times, 0u);
   EXPECT_GT(wrong([](float, float y) { return std::isnan(y) ? 0.0f : y; }).times, 100u) << "NaN swallowed";
   EXPECT_GT(wrong([](float x, float y) { return x < -1e30f ? NAN : y; }).times, 100u) << "NaN made";
@@ -161,7 +160,7 @@ TEST(CertifySpecials, EachIsHeldAgainstItsLimit) {
   const Function& function = find_function("silu");
   const auto wrong_inputs = [&](const Kernel& kernel) {
     std::vector<float> inputs;
-    for (const Special& special : special_values(function, 1, kernel)) {
+    for (const Special& special : special_values(function, kernel)) {
       if (!special.right) inputs.push_back(special.input);
     }
     return inputs;
@@ -178,7 +177,7 @@ TEST(CertifySpecials, EachIsHeldAgainstItsLimit) {
 }
 
 Entry entry_of(const char* name, Isa isa, std::uint64_t hash, double ulp = 0.5) {
-  Entry entry{&find_function(name), isa, 0.51, {}, {}};
+  Entry entry{&find_function(name), isa, {}, {}};
   entry.scan.hash = hash;
   entry.scan.normal = {ulp, 1.5f, 2.5f};
   return entry;
@@ -213,7 +212,7 @@ TEST(Certificate, TableHasOneLinePerKindOfBits) {
   EXPECT_NE(table.find("| `silu` | portable | 0.7000 | `0x1.8p+0` |"), std::string::npos) << table;
   EXPECT_NE(table.find("| `silu` | avx2, avx512 | 0.5000 |"), std::string::npos) << table;
   EXPECT_NE(table.find("| `exp` | avx2 |"), std::string::npos) << table;
-  EXPECT_NE(certificate.entries[0].broken().find("0.7000 ulp at 0x1.8p+0, promised 0.51"), std::string::npos);
+  EXPECT_NE(certificate.entries[0].broken().find("0.7000 ulp at 0x1.8p+0, promised 0.55"), std::string::npos);
 }
 
 TEST(CertifyFunctions, NamesAreUniqueAndSomeHaveKernels) {

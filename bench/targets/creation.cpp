@@ -65,8 +65,9 @@ void measure_creation(TargetRun& run) {
     const std::string ours_text = formatted("%zu/%zu: %.0f ms", shape.d, shape.h, median(ours) * 1e3);
     if (run.has_rival()) {
       const double rival = std::min(median(wide), median(post_ops));
-      run.at_most("creation: packing over oneDNN's create + reorder" + suffix, median(ours) / rival, "x", 0.25,
-                  ours_text + formatted(", oneDNN %.0f ms; a memcpy would be %.2f×", rival * 1e3, median(copy) / rival));
+      run.at_most(
+          "creation: packing over oneDNN's create + reorder" + suffix, median(ours) / rival, "x", 0.25,
+          ours_text + formatted(", oneDNN %.0f ms; a memcpy would be %.2f×", rival * 1e3, median(copy) / rival));
     } else {
       run.not_measured("creation: packing over oneDNN's" + suffix, "this build has no oneDNN backend");
     }

@@ -52,8 +52,8 @@ void measure_memory(TargetRun& run) {
       const double workspace = static_cast<double>(block.workspace_bytes(T)) / static_cast<double>(formula);
       if (workspace > worst_workspace) {
         worst_workspace = workspace;
-        workspace_where = formatted("%zu/%zu, T = %zu; for any T at most %zu bytes", d, h, T,
-                                    block.workspace_bytes(SIZE_MAX));
+        workspace_where =
+            formatted("%zu/%zu, T = %zu; for any T at most %zu bytes", d, h, T, block.workspace_bytes(SIZE_MAX));
       }
     }
   }
@@ -69,8 +69,9 @@ void measure_memory(TargetRun& run) {
   const double grown = resident_bytes() - before;
   // Resident memory counts whole pages: the last huge page is 1.5 % of these weights.
   run.at_most("memory: resident growth over the weights" + run.suffix(threads), grown / weight_bytes(shape.d, shape.h),
-              "x", 1.03, formatted("%zu/%zu: %.1f MB, weights %.1f MB: no second copy is kept", shape.d, shape.h,
-                                   grown * 1e-6, weight_bytes(shape.d, shape.h) * 1e-6));
+              "x", 1.03,
+              formatted("%zu/%zu: %.1f MB, weights %.1f MB: no second copy is kept", shape.d, shape.h, grown * 1e-6,
+                        weight_bytes(shape.d, shape.h) * 1e-6));
 }
 
 }  // namespace swiglu::bench

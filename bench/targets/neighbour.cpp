@@ -53,8 +53,8 @@ void measure_neighbour(TargetRun& run) {
     const auto sample = [&](Workbench& bench, Arm& arm, std::size_t threads) {
       session.pin(threads);
       const CallBuffers buffers = bench.buffers(entry.T);
-      const Sample result = take_sample([&] { arm.forward(buffers.x, buffers.y, entry.T); }, buffers, kSettleSeconds,
-                                        kSampleSeconds);
+      const Sample result =
+          take_sample([&] { arm.forward(buffers.x, buffers.y, entry.T); }, buffers, kSettleSeconds, kSampleSeconds);
       session.pin(n);
       let_workers_sleep(threads);
       return result;
@@ -79,14 +79,16 @@ void measure_neighbour(TargetRun& run) {
     const double slow_down = median(busy) / median(quiet);
     if (slow_down > worst_slow_down) {
       worst_slow_down = slow_down;
-      slow_down_detail = name_of(point) + formatted(": %.0f us alone, %.0f beside the neighbour, one in ten calls over %.0f",
-                                                    median(quiet) * 1e6, median(busy) * 1e6, median(busy_p90) * 1e6);
+      slow_down_detail =
+          name_of(point) + formatted(": %.0f us alone, %.0f beside the neighbour, one in ten calls over %.0f",
+                                     median(quiet) * 1e6, median(busy) * 1e6, median(busy_p90) * 1e6);
     }
     if (rivals.empty()) continue;
     const double share = median(busy) / fastest(rivals);
     if (share > worst_share) {
       worst_share = share;
-      share_detail = name_of(point) + formatted(": oneDNN %.0f us, ours %.0f", fastest(rivals) * 1e6, median(busy) * 1e6);
+      share_detail =
+          name_of(point) + formatted(": oneDNN %.0f us, ours %.0f", fastest(rivals) * 1e6, median(busy) * 1e6);
     }
   }
   const std::string suffix = run.suffix(n);

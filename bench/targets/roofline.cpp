@@ -98,14 +98,14 @@ void report_rival(TargetRun& run, std::size_t threads, const std::vector<Result>
   }
   const std::string suffix = run.suffix(threads);
   if (worst == nullptr) {
-    run.not_measured("against oneDNN" + suffix, run.has_rival() ? "oneDNN runs another ISA in this process"
-                                                                : "this build has no oneDNN backend");
+    run.not_measured("against oneDNN" + suffix,
+                     run.has_rival() ? "oneDNN runs another ISA in this process" : "this build has no oneDNN backend");
     return;
   }
-  run.at_least("against oneDNN: worst lower 99 % bound" + suffix, worst->rival->ratio.lower, "x", 0.98,
-               name_of(worst->point) + formatted(": %.3f [%.3f, %.3f]; %zu points below 0.98",
-                                                 worst->rival->ratio.ratio, worst->rival->ratio.lower,
-                                                 worst->rival->ratio.upper, below));
+  run.at_least(
+      "against oneDNN: worst lower 99 % bound" + suffix, worst->rival->ratio.lower, "x", 0.98,
+      name_of(worst->point) + formatted(": %.3f [%.3f, %.3f]; %zu points below 0.98", worst->rival->ratio.ratio,
+                                        worst->rival->ratio.lower, worst->rival->ratio.upper, below));
   run.at_least("against oneDNN: geometric mean" + suffix, geometric_mean(all), "x", 1.25,
                formatted("100 %% of the roofline would be %.2f×", geometric_mean(all_ceilings)));
   run.at_least("against oneDNN: geometric mean, T = 8..32" + suffix, geometric_mean(few), "x", 1.4,
@@ -128,8 +128,7 @@ void sweep_with(TargetRun& run, std::size_t threads) {
     // The more rounds, the narrower the interval; calls of a second get the fewest that an interval needs.
     const double one = estimated_seconds(session, point, rounds) / static_cast<double>(rounds + 1);
     const auto fit = static_cast<std::size_t>(kPointSeconds / one);
-    const std::size_t affordable =
-        affordable_rounds(session, point, std::clamp(fit, kMinRounds, rounds));
+    const std::size_t affordable = affordable_rounds(session, point, std::clamp(fit, kMinRounds, rounds));
     if (affordable == 0) {
       left_out += "; left out, too long: " + name_of(point);
       continue;
@@ -140,8 +139,7 @@ void sweep_with(TargetRun& run, std::size_t threads) {
     std::vector<RowSummary> summaries(turn.comparison.arms.size());
     std::optional<double> native;
     for (std::size_t arm = 0; arm < summaries.size(); ++arm) {
-      session.add_row(
-          measured_row(point, turn.comparison, arm, bench->rotation_enough(), affordable, &summaries[arm]));
+      session.add_row(measured_row(point, turn.comparison, arm, bench->rotation_enough(), affordable, &summaries[arm]));
       if (turn.comparison.arms[arm]->impl() != Impl::native) continue;
       if (cold(turn, arm)) {
         native = summaries[arm].pct_roof;

@@ -14,7 +14,8 @@ struct Pair {
 };
 
 /// The same points with one thread and with n, in turns.
-std::vector<Pair> measure_pairs(TargetRun& run, std::size_t n, const Shape& shape, const std::vector<std::size_t>& rows) {
+std::vector<Pair> measure_pairs(TargetRun& run, std::size_t n, const Shape& shape,
+                                const std::vector<std::size_t>& rows) {
   std::list<Workbench> benches;
   std::vector<Turn> turns;
   for (const std::size_t threads : {std::size_t{1}, n}) {

@@ -12,7 +12,7 @@
 namespace swiglu::bench {
 namespace {
 
-double over_rounds(const Turn& turn, std::size_t arm, double Rates::*rate) {
+double over_rounds(const Turn& turn, std::size_t arm, double Rates::* rate) {
   std::vector<double> values;
   for (const Round& round : turn.comparison.rounds) {
     values.push_back(rates(turn.point, round.samples[arm].t_median, round.roof).*rate);
@@ -55,9 +55,7 @@ void measure_in_turns(TargetRun& run, std::vector<Turn>& turns, std::size_t roun
   }
 }
 
-std::string name_of(const Point& point) {
-  return formatted("%zu/%zu, T = %zu", point.shape.d, point.shape.h, point.T);
-}
+std::string name_of(const Point& point) { return formatted("%zu/%zu, T = %zu", point.shape.d, point.shape.h, point.T); }
 
 double pct_roof(const Turn& turn, std::size_t arm) { return over_rounds(turn, arm, &Rates::pct_roof); }
 double pct_bw(const Turn& turn, std::size_t arm) { return over_rounds(turn, arm, &Rates::pct_bw); }

@@ -8,8 +8,8 @@
 
 namespace swiglu::bench {
 
-/// One point, whose first arm is looked at; measured in turns with others: shapes, T and thread counts are compared within the same seconds, as
-/// `paired` does it for implementations of one point.
+/// One point, whose first arm is looked at; measured in turns with others: shapes, T and thread counts are compared
+/// within the same seconds, as `paired` does it for implementations of one point.
 struct Turn {
   Workbench* bench;
   Point point;

@@ -44,9 +44,9 @@ inline std::array<float, 4> join(const std::array<double, 2>& lo, const std::arr
   return {static_cast<float>(lo[0]), static_cast<float>(lo[1]), static_cast<float>(hi[0]), static_cast<float>(hi[1])};
 }
 
-/// f(x) of every lane of K vectors, computed in double and rounded once (to nearest even, gradually into the subnormals).
-/// More arguments are widened alike. Double is both shorter and better than f32 with carried rounding errors: SiLU took
-/// 50 operations a vector for 0.85 ulp, and takes 34 for 0.55.
+/// f(x) of every lane of K vectors, computed in double and rounded once (to nearest even, gradually into the
+/// subnormals). More arguments are widened alike. Double is both shorter and better than f32 with carried rounding
+/// errors: SiLU took 50 operations a vector for 0.85 ulp, and takes 34 for 0.55.
 template <class F, class B, std::size_t K, class... More>
 [[gnu::always_inline]] inline std::array<B, K> in_double(F f, const std::array<B, K>& x, const More&... more) {
   using D = xsimd::batch<double, typename B::arch_type>;

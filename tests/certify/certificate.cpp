@@ -51,8 +51,10 @@ bool promises_equal_bits(Isa isa) { return isa != Isa::portable; }
 double largest_ulp(const Scan& scan) { return std::max(scan.normal.ulp, scan.subnormal.ulp); }
 
 ordered_json to_json(const Stream& stream) {
-  return {{"first", bits_text(float_at(stream.first))}, {"last", bits_text(float_at(stream.last))},
-          {"step", stream.step},                  {"size", stream.size()},
+  return {{"first", bits_text(float_at(stream.first))},
+          {"last", bits_text(float_at(stream.last))},
+          {"step", stream.step},
+          {"size", stream.size()},
           {"order", "bit patterns, ascending in the total order of IEEE 754 (-NaN, -inf, ..., +inf, +NaN)"}};
 }
 
@@ -73,7 +75,7 @@ bool is_monotone_somewhere(const Function& function) {
 ordered_json to_json(const Entry& entry) {
   ordered_json json = {{"function", entry.function->name},
                        {"isa", to_string(entry.isa)},
-                       {"promised_ulp", entry.promised_ulp},
+                       {"promised_ulp", entry.function->promised_ulp},
                        {"inputs", entry.scan.inputs},
                        {"max_ulp", largest_ulp(entry.scan)},
                        {"mean_ulp", entry.scan.mean_ulp},
@@ -100,11 +102,7 @@ std::string hex(double value) {
   return printed("%a", value);
 }
 
-double promised_ulp(const Function& function, Isa isa) {
-  return isa == Isa::portable ? function.promised_ulp_portable : function.promised_ulp;
-}
-
-std::vector<Special> special_values(const Function& function, double promised, const Kernel& kernel) {
+std::vector<Special> special_values(const Function& function, const Kernel& kernel) {
   constexpr float kTiny = 0x1p-149f, kLargestSubnormal = 0x1.fffffcp-127f, kSmallestNormal = 0x1p-126f;
   constexpr float kMax = std::numeric_limits<float>::max(), kInf = std::numeric_limits<float>::infinity();
   std::vector<float> inputs;
@@ -121,12 +119,13 @@ std::vector<Special> special_values(const Function& function, double promised, c
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const double exact = function.reference(inputs[i]);
     // A NaN goes through memory and a float parameter: its payload may differ, its class may not.
-    specials.push_back({inputs[i], outputs[i], testing::ulp_error(outputs[i], exact) <= promised});
+    specials.push_back({inputs[i], outputs[i], testing::ulp_error(outputs[i], exact) <= function.promised_ulp});
   }
   return specials;
 }
 
 std::string Entry::broken() const {
+  const double promised_ulp = function->promised_ulp;
   std::string text;
   const auto say = [&text](const std::string& what) { text += (text.empty() ? "" : "; ") + what; };
   const auto say_count = [&](const Count& count, const char* what) {
@@ -159,7 +158,8 @@ std::vector<std::string> Certificate::disagreements(const ordered_json* expected
       }
       for (const ordered_json& entry : expected->at("entries")) {
         const std::string isa = entry.at("isa");
-        if (isa != to_string(Isa::portable)) first.insert({entry.at("function"), {entry.at("hash"), isa + " in the file"}});
+        if (isa != to_string(Isa::portable))
+          first.insert({entry.at("function"), {entry.at("hash"), isa + " in the file"}});
       }
     }
   } catch (const ordered_json::exception& error) {
@@ -183,8 +183,9 @@ ordered_json to_json(const Certificate& certificate, const std::vector<std::stri
       {"program", std::string("swiglu-certify ") + version()},
       {"stream", to_json(certificate.stream)},
       {"ulp", "spacing of f32 at the exact value, 2^-149 below 2^-126"},
-      {"hash", "FNV-1a (64 bits) over the results' 32-bit words for each chunk of 2^16 inputs, NaNs as 7fc00000; then "
-               "over the 64-bit hashes of the chunks"}};
+      {"hash",
+       "FNV-1a (64 bits) over the results' 32-bit words for each chunk of 2^16 inputs, NaNs as 7fc00000; then "
+       "over the 64-bit hashes of the chunks"}};
   json["entries"] = ordered_json::array();
   for (const Entry& entry : certificate.entries) json["entries"].push_back(to_json(entry));
   json["disagreements"] = disagreements;
@@ -223,10 +224,11 @@ std::string to_markdown(const Certificate& certificate) {
 
 std::string to_text(const Entry& entry) {
   const std::string broken = entry.broken();
-  return std::string(entry.function->name) + "/" + to_string(entry.isa) + ": " + printed("%.4f", entry.scan.normal.ulp) +
-         " ulp at " + hex(entry.scan.normal.input) + ", below 2^-126 " + printed("%.4f", entry.scan.subnormal.ulp) +
-         " at " + hex(entry.scan.subnormal.input) + ", mean " + printed("%.4f", entry.scan.mean_ulp) + ", hash " +
-         hash_text(entry.scan.hash) + (broken.empty() ? "" : "\n  BROKEN: " + broken);
+  return std::string(entry.function->name) + "/" + to_string(entry.isa) + ": " +
+         printed("%.4f", entry.scan.normal.ulp) + " ulp at " + hex(entry.scan.normal.input) + ", below 2^-126 " +
+         printed("%.4f", entry.scan.subnormal.ulp) + " at " + hex(entry.scan.subnormal.input) + ", mean " +
+         printed("%.4f", entry.scan.mean_ulp) + ", hash " + hash_text(entry.scan.hash) +
+         (broken.empty() ? "" : "\n  BROKEN: " + broken);
 }
 
 }  // namespace swiglu::certify

@@ -20,12 +20,11 @@ struct Special {
 };
 
 /// ±0, ±∞, NaNs with several payloads, the ends of the subnormal and of the normal range.
-std::vector<Special> special_values(const Function& function, double promised_ulp, const Kernel& kernel);
+std::vector<Special> special_values(const Function& function, const Kernel& kernel);
 
 struct Entry {
   const Function* function;
   Isa isa;
-  double promised_ulp;
   Scan scan;
   std::vector<Special> specials;
 
@@ -41,9 +40,6 @@ struct Certificate {
   /// portable promise equal bits. Throws std::invalid_argument if `expected` is of another stream or malformed.
   std::vector<std::string> disagreements(const nlohmann::ordered_json* expected) const;
 };
-
-/// Promise of `function` on `isa`.
-double promised_ulp(const Function& function, Isa isa);
 
 /// `input` as a C hexadecimal literal, "-0x1.6f7c6ep+6"; "nan", "inf".
 std::string hex(double value);

@@ -14,13 +14,12 @@ struct Function {
   const char* name;
   double (*reference)(double);
 
-  /// out[i] = f(in[i]) by a kernel set; null while the library has no such kernel. Of a preset, the product with up = 1:
-  /// that multiplication changes no bit.
+  /// out[i] = f(in[i]) by a kernel set; null while the library has no such kernel. Of a preset, the product with up =
+  /// 1: that multiplication changes no bit.
   void (*run)(const kernels::KernelSet& set, const float* in, float* out, std::size_t n);
 
-  double promised_ulp;           ///< largest error of the sets with a fused multiply-add
-  double promised_ulp_portable;  ///< of the portable set
-  double rises_from;             ///< the function never falls from here to +∞; +∞ = it is not monotone anywhere
+  double promised_ulp;  ///< largest error, of every set
+  double rises_from;    ///< the function never falls from here to +∞; +∞ = it is not monotone anywhere
 };
 
 /// All rows, those without a kernel included.

@@ -68,7 +68,8 @@ Options parse_options(int argc, char** argv) {
     } else if (option == "--sample") {
       options.stream.step = static_cast<std::uint32_t>(parse_count(option, value(), 0x7fffffff));
       // An even step would leave the lowest bits of all samples alike.
-      if (options.stream.step % 2 == 0) throw UsageError("--sample: " + std::to_string(options.stream.step) + " is even");
+      if (options.stream.step % 2 == 0)
+        throw UsageError("--sample: " + std::to_string(options.stream.step) + " is even");
     } else if (option == "--out") {
       options.out = value();
       if (options.out.empty()) throw UsageError("--out: empty name");

@@ -37,8 +37,8 @@ struct Scan {
   Count flushed;        ///< 0 where the exact value is 2^-149 or more
   Count falls;          ///< below its left neighbour of the stream, from `rises_from` on
 
-  /// Of all results, in the order of the stream, NaNs as 7fc00000: FNV-1a of 64 bits over 32-bit words for each chunk of
-  /// 2^16 inputs, then the same over the 64-bit hashes of the chunks.
+  /// Of all results, in the order of the stream, NaNs as 7fc00000: FNV-1a of 64 bits over 32-bit words for each chunk
+  /// of 2^16 inputs, then the same over the 64-bit hashes of the chunks.
   std::uint64_t hash = 0;
 };
 
@@ -49,8 +49,9 @@ struct Interrupted : std::runtime_error {
 
 struct ScanOptions {
   std::size_t threads = 1;
-  std::function<void(double fraction)> progress;  ///< called by the calling thread, several times a second; may be empty
-  std::function<bool()> stop;                     ///< asked by all threads; may be empty
+  std::function<void(double fraction)>
+      progress;                ///< called by the calling thread, several times a second; may be empty
+  std::function<bool()> stop;  ///< asked by all threads; may be empty
 };
 
 /// One result per kernel, the same for every number of threads.

@@ -7,8 +7,8 @@
 
 namespace swiglu::testing {
 
-/// |value - exact| in ulp: units of the spacing of the f32 numbers at `exact`, 2^(e-23) for 2^e ≤ |exact| < 2^(e+1), and
-/// 2^-149 below the normal range. (A correctly rounded result is at most 0.5 ulp away.) An infinite value counts as
+/// |value - exact| in ulp: units of the spacing of the f32 numbers at `exact`, 2^(e-23) for 2^e ≤ |exact| < 2^(e+1),
+/// and 2^-149 below the normal range. (A correctly rounded result is at most 0.5 ulp away.) An infinite value counts as
 /// ±2^128, the number that f32 would have there, so that it is right where the exact value rounds to it.
 /// Infinite if one of the two is NaN and the other is not, or if the signs differ, those of zeros included.
 inline double ulp_error(float value, double exact) {
