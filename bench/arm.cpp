@@ -5,36 +5,9 @@
 #include <stdexcept>
 
 #include "clock.hpp"
-#include "formulas.hpp"
 #include "stats.hpp"
 
 namespace swiglu::bench {
-namespace {
-
-swiglu::Options library_options(Impl impl, Isa isa, std::size_t threads) {
-  swiglu::Options options;
-  options.threads = threads;
-  switch (impl) {
-    case Impl::native:
-      options.backend = Backend::native;
-      options.isa = isa;
-      break;
-    case Impl::onednn_wide:
-      options.backend = Backend::onednn;
-      options.onednn_form = OneDnnForm::wide;
-      break;
-    case Impl::onednn_post_ops:
-      options.backend = Backend::onednn;
-      options.onednn_form = OneDnnForm::post_ops;
-      break;
-    case Impl::reference:
-      options.backend = Backend::reference;
-      break;
-  }
-  return options;
-}
-
-}  // namespace
 
 void require_isa(Isa asked, Isa runs) {
   if (asked == runs) return;
@@ -42,29 +15,40 @@ void require_isa(Isa asked, Isa runs) {
                            swiglu::to_string(runs) + " is what runs");
 }
 
-Arm::Arm(Impl impl, Isa isa, std::size_t threads, const Shape& shape, const Weights& weights, std::size_t windows)
-    : impl_(impl) {
-  swiglu::Options options = library_options(impl, isa, threads);
-  // One pool for all windows, as a host with many layers has it. A pool in each would mean idle workers of one window
-  // that spin on the cores the next one needs (seen: 3 ms became 14).
-  if (impl == Impl::native) options.executor = make_thread_pool(threads);
+Arm::Arm(const Implementation& impl, Isa isa, std::size_t threads, const Shape& shape, const Weights& weights,
+         std::size_t windows)
+    : impl_(&impl) {
+  const ObjectRequest request{shape.d, shape.h, weights, isa, threads, make_thread_pool(threads)};
   std::vector<double> seconds;
   for (std::size_t i = 0; i < windows; ++i) {
     const double begin = now();
-    objects_.emplace_back(shape.d, shape.h, weights, options);
+    objects_.push_back(impl.create(request));
     seconds.push_back(now() - begin);
   }
   create_seconds_ = median(seconds);
-  if (impl == Impl::native) require_isa(isa, objects_.front().isa());
+  first_create_seconds_ = seconds.front();
+  has_phases_ = objects_.front()->phases() != nullptr;
 }
 
-void Arm::reserve(std::size_t T) {
-  const std::size_t bytes = objects_.front().workspace_bytes(T);
-  if (workspace_.size() < bytes) workspace_ = Workspace(bytes);
+void Arm::reserve(std::size_t T, bool cold_scratch) {
+  const std::size_t bytes = objects_.front()->workspace_bytes(T);
+  const std::size_t count = cold_scratch ? objects_.size() : 1;
+  if (workspaces_.size() != count || workspaces_.front().size() < bytes) {
+    workspaces_.clear();
+    for (std::size_t i = 0; i < count; ++i) workspaces_.emplace_back(bytes);
+  }
+  timed_first_ = false;
 }
 
-Rotation rotation(const Shape& shape, std::size_t threads, Cache cache, std::size_t llc_bytes, std::size_t budget) {
-  const double one = weight_bytes(shape.d, shape.h);
+void Arm::forward_on(std::size_t window, const float* x, float* y, std::size_t T) {
+  const double begin = timed_first_ ? 0 : now();
+  objects_[window]->forward(x, y, T, workspaces_[window % workspaces_.size()]);
+  if (timed_first_) return;
+  first_call_seconds_ = now() - begin;
+  timed_first_ = true;
+}
+
+Rotation rotation(double one, std::size_t threads, Cache cache, std::size_t llc_bytes, std::size_t budget) {
   const double fit = std::floor(static_cast<double>(budget) / one);
   const double caches = (threads > 1 ? 2.0 : 1.0) * static_cast<double>(llc_bytes);
   const double wanted = cache == Cache::none ? 1.0 : std::max(1.0, std::ceil(4.0 * caches / one));

@@ -56,6 +56,11 @@ std::size_t ReportedCaches::usable() const {
   return sysconf > 0 ? sysconf : std::size_t{32} << 20;
 }
 
+const char* ReportedCaches::usable_source() const {
+  if (std::max(sysfs, cpuid) > 0) return sysfs >= cpuid ? "sysfs" : "cpuid";
+  return sysconf > 0 ? "sysconf" : "assumed";
+}
+
 ReportedCaches reported_caches() { return {from_sysfs(), from_cpuid(), from_sysconf()}; }
 
 }  // namespace swiglu::bench

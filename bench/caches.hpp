@@ -13,6 +13,7 @@ struct ReportedCaches {
   /// The size to rotate weights over: what sysfs and CPUID say of the cache that this CPU reaches. sysconf alone may
   /// mean all sockets' caches together (seen: 384 MiB where a core reaches 32), so it counts only without the others.
   std::size_t usable() const;
+  const char* usable_source() const;  ///< "sysfs", "cpuid", "sysconf" or "assumed"
 };
 
 ReportedCaches reported_caches();

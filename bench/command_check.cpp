@@ -17,7 +17,7 @@ namespace swiglu::bench {
 namespace {
 
 struct Candidate {
-  Impl impl;
+  const Implementation* impl;
   Isa isa;
 };
 
@@ -27,17 +27,18 @@ std::vector<Candidate> candidates(const Options& options, const MachineLimits& l
     isas.clear();
     for (const auto& name : options.isas) isas.push_back(name == "auto" ? resolve_isa() : parse_isa(name));
   }
-  std::vector<Impl> impls = options.impls;
-  if (impls.empty()) {
-    impls = {Impl::native};
-    if (limits.onednn) impls.insert(impls.end(), {Impl::onednn_wide, Impl::onednn_post_ops});
-  }
   std::vector<Candidate> result;
-  for (const Impl impl : impls) {
-    if (impl == Impl::native) {
-      for (const Isa isa : isas) result.push_back({impl, isa});
+  for (const Implementation* impl : options.impls.empty() ? implementations() : options.impls) {
+    if (const std::string reason = impl->missing(); !reason.empty() && !options.impls.empty()) {
+      throw UsageError(std::string("--impl: no ") + impl->name + ": " + reason);
+    } else if (!reason.empty() || impl->family != Family::ffn ||
+               (options.impls.empty() && impl->role == Role::reference)) {
+      continue;  // the layers are SwiGLU blocks, and what they are compared with is double precision
+    }
+    if (impl->own_isa) {
+      result.push_back({impl, limits.own_isa});
     } else {
-      result.push_back({impl, limits.onednn_isa});
+      for (const Isa isa : isas) result.push_back({impl, isa});
     }
   }
   return result;
@@ -67,7 +68,7 @@ Weights view_of(const testing::BlockCase& block) {
 
 int command_check(const Options& options) {
   Session session(options);
-  const auto files = options.files.empty() ? default_files() : options.files;
+  const auto files = options.words.empty() ? default_files() : options.words;
   std::vector<std::size_t> threads = {1};
   if (session.limits().max_threads > 1) threads.push_back(session.limits().max_threads);
   bool all_ok = true;
@@ -78,19 +79,19 @@ int command_check(const Options& options) {
     for (const Candidate& candidate : candidates(options, session.limits())) {
       for (const std::size_t n : threads) {
         const Shape shape = fixed_shape(layer.block.d_model, layer.block.d_ff, "", "");
-        Arm arm(candidate.impl, candidate.isa, n, shape, view_of(layer.block), 1);
+        Arm arm(*candidate.impl, candidate.isa, n, shape, view_of(layer.block), 1);
         arm.reserve(layer.T);
         std::vector<float> y(layer.x.size());
-        arm.forward(layer.x.data(), y.data(), layer.T);
+        arm.forward_on(0, layer.x.data(), y.data(), layer.T);
         const auto errors = testing::token_errors(layer, y);
         const double middle = median(errors), worst = quantile(errors, 1);
         const bool ok = middle <= options.max_median_error;  // false for NaN
         all_ok = all_ok && ok;
         std::printf("%-4s %s  %-15s %-8s %zu thread%s  median %.2e  max %.2e\n", ok ? "ok" : "FAIL", name.c_str(),
-                    to_string(candidate.impl), swiglu::to_string(candidate.isa), n, n == 1 ? " " : "s", middle, worst);
+                    candidate.impl->name, swiglu::to_string(candidate.isa), n, n == 1 ? " " : "s", middle, worst);
         session.add_check(Json()
                               .set("file", name)
-                              .set("impl", to_string(candidate.impl))
+                              .set("impl", candidate.impl->name)
                               .set("isa", swiglu::to_string(candidate.isa))
                               .set("threads", n)
                               .set("tokens", layer.T)

@@ -9,7 +9,9 @@ int command_machine(const Options& options) {
   Session session(options);
   std::vector<std::size_t> threads = {1};
   if (session.limits().max_threads > 1) threads.push_back(session.limits().max_threads);
-  session.calibrate(session.limits().isas, threads);
+  std::vector<Isa> isas;
+  for (const auto& name : options.isas) isas.push_back(name == "auto" ? resolve_isa() : parse_isa(name));
+  session.calibrate(isas.empty() ? session.limits().isas : isas, threads);
   std::printf("last-level cache used for rotation: %zu MiB\n", session.llc_bytes() >> 20);
   session.write();
   return kOk;

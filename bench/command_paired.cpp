@@ -1,16 +1,21 @@
 // All arms of a point take turns in one process; ratios come from here and nowhere else.
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <map>
+#include <memory>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "commands.hpp"
 #include "comparison.hpp"
+#include "launches.hpp"
 #include "progress.hpp"
+#include "results_file.hpp"
 #include "rows.hpp"
 #include "session.hpp"
 #include "stats.hpp"
@@ -19,202 +24,433 @@
 namespace swiglu::bench {
 namespace {
 
+using Impls = std::vector<const Implementation*>;
+using Group = std::vector<PointResult*>;
+
 std::string format(const char* pattern, double a, double b = 0, double c = 0) {
   char text[160];
   std::snprintf(text, sizeof text, pattern, a, b, c);
   return text;
 }
 
-/// What the table at the end says about one baseline.
-struct Tally {
-  std::vector<double> logs;
-  double worst = INFINITY;
-  std::string worst_name;
-  std::map<std::string, int> verdicts;
-};
+Impls impls_of(const Group& group) {
+  Impls impls;
+  for (const PointResult* result : group) {
+    for (const Implementation* impl : result->point.impls) {
+      if (std::find(impls.begin(), impls.end(), impl) == impls.end()) impls.push_back(impl);
+    }
+  }
+  return impls;
+}
 
 class PairedRun {
  public:
-  explicit PairedRun(const Options& options) : session_(options), random_(options.seed) {
-    points_ = build_points(options, session_.limits());
-    if (points_.empty()) throw UsageError("no points: the filter or the lists leave nothing to measure");
-    rounds_ = options.rounds > 0 ? options.rounds : preset_rounds(options.preset);
-    if (rounds_ < kMinRounds) throw UsageError("--rounds: an interval needs at least 5 rounds");
+  explicit PairedRun(const Options& options)
+      : session_(options), random_(options.seed + 1000 * options.launch.value_or(0)) {
+    for (Point& point : build_points(options, session_.limits())) results_.emplace_back().point = std::move(point);
+    if (results_.empty()) throw UsageError("no points: the filter or the lists leave nothing to measure");
+    plan_.rounds = options.rounds > 0 ? options.rounds : preset_rounds(options.preset);
+    plan_.launches = options.launches;
+    plan_.verified = options.mode != Mode::performance;
+    plan_.confidence = options.confidence;
+    if (plan_.rounds < kMinRounds) throw UsageError("--rounds: an interval needs at least 5 rounds");
+    if (options.launch && *options.launch >= options.launches) throw UsageError("--launch: must be below --launches");
+    session_.set_context("plan", plan_text());
+    session_.set_context("points_planned", planned_rows());
+    session_.set_context("launches", options.launches);
+    session_.set_context("confidence", options.confidence);
+    if (!options.resume.empty()) resume(options.resume);
   }
 
   int run() {
-    if (session_.options().list) return list(false);
+    const Options& options = session_.options();
+    if (options.list()) return list(false);
+    if (options.dry_run || options.launches == 1 || options.launch) calibrate();
+    if (options.dry_run) return list(true);
+    if (options.launches > 1 && !options.launch) {
+      run_launches();
+    } else {
+      run_here(options.launch.value_or(0));
+    }
+    write();
+    if (options.launch) return exit_code();  // the run as a whole does the talking
+    if (!options.out.empty()) std::fprintf(stderr, "results: %s\n", options.out.c_str());
+    if (interrupted()) {
+      std::fprintf(stderr, "interrupted: %zu of %zu points are measured%s\n", measured_points(), results_.size(),
+                   options.out.empty() ? "; without --out they are lost" : "");
+      if (!options.out.empty() && options.keep_samples && options.out_format == Format::json) {
+        std::fprintf(stderr, "the same command with --resume %s goes on\n", options.out.c_str());
+      }
+    }
+    session_.print();
+    if (options.format == Format::console) print_summary();
+    return exit_code();
+  }
+
+ private:
+  int exit_code() const {
+    for (const PointResult& result : results_) {
+      for (const LeftOut& entry : result.left_out) {
+        if (entry.status == "WRONG") return kWrong;
+      }
+    }
+    if (interrupted()) return kInterrupted;
+    const bool nothing = measured_points() == 0 && session_.options().mode != Mode::correctness;
+    return nothing || session_.has_invalid_rows() ? kCouldNotMeasure : kOk;
+  }
+
+  std::size_t planned_rows() const {
+    std::size_t rows = 0;
+    for (const PointResult& result : results_) rows += result.point.impls.size();
+    return rows;
+  }
+
+  std::size_t measured_points() const {
+    return static_cast<std::size_t>(
+        std::count_if(results_.begin(), results_.end(), [](const PointResult& r) { return r.measured(); }));
+  }
+
+  /// What two runs must agree in for one to go on with the other: a hash of the rows (FNV-1a) and how each is measured.
+  std::string plan_text() const {
+    std::uint64_t hash = 14695981039346656037u;
+    for (const PointResult& result : results_) {
+      for (const Implementation* impl : result.point.impls) {
+        for (const char c : row_name(result.point, *impl) + result.point.shape.set + "\n") {
+          hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
+        }
+      }
+    }
+    char text[160];
+    std::snprintf(text, sizeof text, "%zu rows %016llx, %zu rounds of %g ms, %zu launches, seed %llu", planned_rows(),
+                  static_cast<unsigned long long>(hash), plan_.rounds, session_.options().sample_seconds * 1e3,
+                  plan_.launches, static_cast<unsigned long long>(session_.options().seed));
+    return text;
+  }
+
+  void resume(const std::string& path) {
+    const Json document = read_document("--resume", path);
+    const Json mine = session_.document();
+    const auto must_agree = [&](const char* section, const char* key, const char* what) {
+      const std::string theirs = document.at(section).find(key) ? document.at(section).at(key).plain() : "";
+      const std::string ours = mine.at(section).at(key).plain();
+      if (theirs == ours) return;
+      throw UsageError("--resume: " + path + " is of another " + what + " ('" + theirs + "', here '" + ours + "')");
+    };
+    must_agree("machine", "cpu_model", "machine");
+    must_agree("context", "host_name", "machine");
+    must_agree("context", "git_sha", "revision");
+    must_agree("context", "git_dirty", "revision (uncommitted changes)");
+    must_agree("context", "compiler", "compiler");
+    must_agree("context", "plan", "preset or command line");
+    std::vector<Point> points;
+    for (const PointResult& result : results_) points.push_back(result.point);
+    try {
+      results_ = read_results(document, points);
+      if (!session_.options().launch) session_.adopt_calibration(document);  // a launch hands on only its own
+    } catch (const std::runtime_error& error) {
+      throw UsageError("--resume: " + path + ": " + error.what());
+    }
+    session_.set_context("resumed", true);
+    resumed_ = true;
+  }
+
+  int list(bool with_seconds) {
+    double total = 0;
+    for (const PointResult& result : results_) {
+      const double seconds = with_seconds ? estimated_seconds(session_, result.point, plan_.rounds) : 0;
+      total += seconds;
+      for (const Implementation* impl : result.point.impls) {
+        const double share = seconds / static_cast<double>(result.point.impls.size());
+        std::printf("%s%s\n", row_name(result.point, *impl).c_str(),
+                    with_seconds ? format("  %.2f s", share).c_str() : "");
+      }
+    }
+    if (!with_seconds) return kOk;
+    for (const Group& group : groups(0))
+      total += estimated_setup_seconds(session_, group.front()->point, impls_of(group));
+    std::printf("%zu points, %zu launch%s, about %s\n", results_.size(), plan_.launches, plan_.launches > 1 ? "es" : "",
+                minutes(total * static_cast<double>(plan_.launches)).c_str());
+    return kOk;
+  }
+
+  void calibrate() {
     std::vector<Isa> isas;
     std::vector<std::size_t> threads;
-    for (const Point& point : points_) {
+    for (const PointResult& result : results_) {
+      const Point& point = result.point;
       if (std::find(isas.begin(), isas.end(), point.isa) == isas.end()) isas.push_back(point.isa);
       if (std::find(threads.begin(), threads.end(), point.threads) == threads.end()) threads.push_back(point.threads);
     }
     session_.calibrate(isas, threads);
-    if (session_.options().dry_run) return list(true);
-
-    double total = 0;
-    for (const Point& point : points_) total += estimated_seconds(session_, point, rounds_);
-    Progress progress(points_.size(), total);
-    for (auto& group : groups()) {
-      if (interrupted()) break;
-      measure_group(group, progress);
-    }
-    session_.write();
-    print_summary();
-    if (wrong_) return kWrong;
-    return interrupted() || session_.has_invalid_rows() || measured_ == 0 ? kCouldNotMeasure : kOk;
   }
 
- private:
-  int list(bool with_seconds) const {
-    double total = 0;
-    for (const Point& point : points_) {
-      const double seconds = with_seconds ? estimated_seconds(session_, point, rounds_) : 0;
-      total += seconds;
-      for (const Impl impl : point.impls) {
-        const double share = seconds / static_cast<double>(point.impls.size());
-        std::printf("%s%s\n", row_name(point, impl).c_str(), with_seconds ? format("  %.2f s", share).c_str() : "");
-      }
-    }
-    if (with_seconds)
-      std::printf("%zu points, about %s and the time to create objects\n", points_.size(), minutes(total).c_str());
-    return kOk;
+  /// Whether launch `index` has nothing to do for a point.
+  static bool done(const PointResult& result, std::size_t index) {
+    return result.has_launch(index) || (result.arms.empty() && result.left_out.size() == result.point.impls.size());
   }
 
-  /// Points that share objects, groups and points in random order so that drift hits all alike.
-  std::vector<std::vector<Point>> groups() {
-    std::vector<std::vector<Point>> result;
-    for (const Point& point : points_) {
-      auto group = std::find_if(result.begin(), result.end(),
-                                [&](const auto& g) { return Workbench::shares(g.front(), point); });
-      if (group == result.end()) {
-        result.push_back({point});
+  /// What is still to be measured, points that share objects together; groups and points in random order so that drift
+  /// hits all alike.
+  std::vector<Group> groups(std::size_t launch) {
+    std::vector<Group> groups;
+    for (PointResult& result : results_) {
+      if (done(result, launch)) continue;
+      const auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& g) {
+        return Workbench::shares(g.front()->point, result.point);
+      });
+      if (group == groups.end()) {
+        groups.push_back({&result});
       } else {
-        group->push_back(point);
+        group->push_back(&result);
       }
     }
-    std::shuffle(result.begin(), result.end(), random_);
-    for (auto& group : result) std::shuffle(group.begin(), group.end(), random_);
-    return result;
+    std::shuffle(groups.begin(), groups.end(), random_);
+    for (auto& group : groups) std::shuffle(group.begin(), group.end(), random_);
+    return groups;
   }
 
-  void measure_group(const std::vector<Point>& group, Progress& progress) {
-    std::vector<Impl> impls;
-    for (const Point& point : group) {
-      for (const Impl impl : point.impls) {
-        if (std::find(impls.begin(), impls.end(), impl) == impls.end()) impls.push_back(impl);
-      }
+  void run_here(std::size_t launch) {
+    const auto todo = groups(launch);
+    double total = 0;
+    std::size_t points = 0;
+    for (const Group& group : todo) {
+      total += estimated_setup_seconds(session_, group.front()->point, impls_of(group));
+      points += group.size();
+      for (const PointResult* result : group) total += estimated_seconds(session_, result->point, plan_.rounds);
     }
-    Workbench bench(session_, group.front(), impls);
-    for (const Point& point : group) {
+    if (resumed_) std::fprintf(stderr, "resuming: %zu of %zu points are left\n", points, results_.size());
+    redo_budget_ = 0.15 * total;
+    progress_ = std::make_unique<Progress>(points, total, launch, plan_.launches);
+    for (const Group& group : todo) {
+      if (interrupted()) break;
+      measure_group(group, launch);
+      write();  // whatever happens to the process from here on
+    }
+    progress_.reset();
+  }
+
+  /// Processes one after the other; each result is merged as soon as it is there.
+  void run_launches() {
+    const std::string file = launch_file(session_.options().out);
+    std::vector<Point> points;
+    for (const PointResult& result : results_) points.push_back(result.point);
+    for (std::size_t launch = 0; launch < plan_.launches && !interrupted(); ++launch) {
+      const bool nothing_left =
+          std::all_of(results_.begin(), results_.end(), [&](const PointResult& r) { return done(r, launch); });
+      if (nothing_left) continue;
+      const int code = run_launch(session_.options(), launch, file, resumed_ ? session_.options().resume : "");
+      if (code == kCouldNotMeasure) {
+        unlink(file.c_str());
+        throw std::runtime_error("launch " + std::to_string(launch + 1) + " could not measure (see above)");
+      }
+      const Json document = read_document("launch", file);
+      unlink(file.c_str());
+      auto measured = read_results(document, points);
+      for (std::size_t i = 0; i < results_.size(); ++i) {
+        auto& launches = measured[i].launches;  // with --resume it also carries what was there before
+        launches.erase(std::remove_if(launches.begin(), launches.end(),
+                                      [&](const Launch& entry) { return results_[i].has_launch(entry.index); }),
+                       launches.end());
+        if (!launches.empty() || !measured[i].left_out.empty()) results_[i].merge(std::move(measured[i]));
+      }
+      session_.adopt_calibration(document);
+      write();
+    }
+  }
+
+  void measure_group(const Group& group, std::size_t launch) {
+    const Impls impls = impls_of(group);
+    const double setup = estimated_setup_seconds(session_, group.front()->point, impls);
+    Workbench bench(session_, group.front()->point, impls);
+    for (PointResult* result : group) {
       if (interrupted()) return;
-      const std::string text = measure_point(bench, point);
-      progress.step(estimated_seconds(session_, point, rounds_), text);
+      const std::string text = measure_point(bench, *result, launch);
+      progress_->step(
+          estimated_seconds(session_, result->point, plan_.rounds) + setup / static_cast<double>(group.size()), text);
     }
   }
 
-  void leave_out(const Point& point, Impl impl, const char* status, const std::string& reason) {
-    std::fprintf(stderr, "%s %s: %s\n", status, row_name(point, impl).c_str(), reason.c_str());
-    session_.add_row(unmeasured_row(point, impl, status, reason));
+  void leave_out(PointResult& result, const Implementation& impl, const char* status, const std::string& reason) {
+    progress_->note(std::string(status) + " " + row_name(result.point, impl) + ": " + reason);
+    result.leave_out(impl, status, reason);
   }
 
-  std::string measure_point(Workbench& bench, const Point& point) {
+  std::string measure_point(Workbench& bench, PointResult& result, std::size_t launch) {
+    const Point& point = result.point;
     char head[160];
     std::snprintf(head, sizeof head, "d %zu h %zu T %zu %s thr %zu:", point.shape.d, point.shape.h, point.T,
                   swiglu::to_string(point.isa), point.threads);
-    const std::size_t rounds = affordable_rounds(session_, point, rounds_);
+    const std::size_t rounds = affordable_rounds(session_, point, plan_.rounds);
     if (rounds == 0) {
       const double needed = estimated_seconds(session_, point, kMinRounds);
-      for (const Impl impl : point.impls) {
+      for (const Implementation* impl : point.impls) {
         leave_out(
-            point, impl, "SKIPPED",
+            result, *impl, "SKIPPED",
             format("needs about %.0f s, --max-point-seconds is %.0f", needed, session_.options().max_point_seconds));
       }
       return head + std::string(" skipped");
     }
-    Comparison comparison;
-    for (const Impl impl : point.impls) {
-      if (const auto reason = bench.unavailable().find(impl); reason != bench.unavailable().end()) {
-        leave_out(point, impl, "SKIPPED", reason->second);
-        continue;
-      }
-      for (Arm& arm : bench.arms()) {
-        if (arm.impl() != impl) continue;
-        try {
-          comparison.errors.push_back(bench.verify(arm, point.T));
-          comparison.arms.push_back(&arm);
-        } catch (const WrongResult& error) {
-          wrong_ = true;
-          leave_out(point, impl, "WRONG", error.what());
-        }
+    PointResult here;
+    here.point = point;
+    std::vector<Arm*> arms;
+    for (const Implementation* impl : point.impls) prepare(bench, here, *impl, arms);
+    if (session_.options().mode == Mode::correctness) return correctness(head, result, here);
+    if (!arms.empty()) {
+      here.launches.push_back(measure_launch(bench, here, arms, rounds));
+      here.launches.back().index = launch;
+      if (here.launches.back().rounds().size() < kMinRounds) return head + std::string(" interrupted, dropped");
+    }
+    for (const Implementation* impl : point.impls) {
+      if (const auto wrong = wrong_.find(impl); wrong != wrong_.end()) {
+        leave_out(here, *impl, "WRONG", wrong->second);
       }
     }
-    if (comparison.arms.empty()) return head + std::string(" nothing to measure");
-    measure(session_, bench, point, rounds, random_, comparison);
-    if (comparison.rounds.size() < kMinRounds) return head + std::string(" interrupted, dropped");
-    ++measured_;
-    return head + report(bench, point, comparison);
+    wrong_.clear();
+    result.merge(std::move(here));
+    return head + summary(result);
   }
 
-  /// Rows, samples and pairs into the results; a short text for the progress line.
-  std::string report(Workbench& bench, const Point& point, const Comparison& comparison) {
-    std::string text;
-    std::vector<RowSummary> summaries(comparison.arms.size());
-    for (std::size_t arm = 0; arm < comparison.arms.size(); ++arm) {
-      session_.add_row(measured_row(point, comparison, arm, bench.rotation_enough(), rounds_, &summaries[arm]));
-      text += std::string(" ") + to_string(comparison.arms[arm]->impl()) + format(" %.0f%%", summaries[arm].pct_roof);
-      for (std::size_t r = 0; session_.options().keep_samples && r < comparison.rounds.size(); ++r) {
-        session_.add_sample(sample_row(point, comparison, r, arm, session_.begin()));
+  /// Verifies one implementation; it becomes an arm, or is left out with the reason.
+  void prepare(Workbench& bench, PointResult& result, const Implementation& impl, std::vector<Arm*>& arms) {
+    if (const auto reason = bench.unavailable().find(&impl); reason != bench.unavailable().end()) {
+      leave_out(result, impl, "SKIPPED", reason->second);
+      return;
+    }
+    Arm& arm = *bench.find(impl);
+    double error = 0;
+    try {
+      if (plan_.verified) {
+        error = bench.verify(arm, result.point.T);
+      } else {
+        bench.prepare(arm, result.point.T);
       }
+    } catch (const WrongResult& wrong) {
+      leave_out(result, impl, "WRONG", wrong.what());
+      return;
+    }
+    arms.push_back(&arm);
+    result.arms.push_back(&impl);
+    result.facts.push_back(bench.facts(arm, result.point.T, error));
+  }
+
+  /// --mode C: nothing is timed.
+  std::string correctness(const std::string& head, PointResult& result, PointResult& here) {
+    for (std::size_t arm = 0; arm < here.arms.size(); ++arm) {
+      const std::string error = format("largest relative error %.1e", here.facts[arm].max_rel_err);
+      std::printf("right %s: %s\n", row_name(here.point, *here.arms[arm]).c_str(), error.c_str());
+      result.leave_out(*here.arms[arm], "SKIPPED", "not timed (--mode C); right, " + error);
+    }
+    for (const LeftOut& entry : here.left_out) result.leave_out(*entry.impl, entry.status, entry.reason);
+    return head + format(" %.0f right", static_cast<double>(here.arms.size()));
+  }
+
+  /// Once, or twice if the machine was another one during the first time.
+  Launch measure_launch(Workbench& bench, const PointResult& result, const std::vector<Arm*>& arms,
+                        std::size_t rounds) {
+    const Point& point = result.point;
+    Launch launch;
+    const double cost = estimated_seconds(session_, point, rounds);
+    for (int attempt = 0; attempt < 2; ++attempt) {
+      std::vector<std::string> wrong;
+      launch.attempts.push_back(measure(session_, bench, point, arms, rounds, random_, wrong));
+      for (std::size_t arm = 0; arm < arms.size(); ++arm) {
+        if (!wrong[arm].empty()) wrong_[result.arms[arm]] = wrong[arm];
+      }
+      launch.chosen = launch.attempts.size() - 1;
+      launch.drift = session_.drifted(typical_roof(launch.attempts.back()), point.isa, point.threads);
+      if (!launch.drift || interrupted() || cost > redo_budget_) break;
+      redo_budget_ -= cost;
+    }
+    if (launch.attempts.back().rounds.size() < kMinRounds && launch.attempts.size() > 1) {
+      launch.attempts.pop_back();
+      launch.chosen = 0;
+    }
+    return launch;
+  }
+
+  static Roof typical_roof(const Attempt& attempt) {
+    std::vector<double> peaks, reads;
+    for (const Round& round : attempt.rounds) {
+      peaks.push_back(round.roof.peak_gflops);
+      reads.push_back(round.roof.read_gbps);
+    }
+    return {median(peaks), median(reads), 0};
+  }
+
+  /// "native 95% …; 1.32x [1.30, 1.34] vs onednn-wide" of one launch, or of all that there are.
+  std::string summary(const PointResult& result) const {
+    if (!result.measured()) return " nothing to measure";
+    std::string text;
+    for (std::size_t arm = 0; arm < result.arms.size(); ++arm) {
+      std::vector<double> shares;
+      for (const Round& round : result.launches.back().rounds()) {
+        shares.push_back(
+            rates(result.point, result.arms[arm]->family, round.samples[arm].t_median, round.roof).pct_roof);
+      }
+      text += std::string(" ") + result.arms[arm]->name + format(" %.0f%%", median(shares));
     }
     text += " of roof";
-    const std::size_t none = comparison.arms.size();
-    std::size_t native = none, strongest = none;
-    for (std::size_t arm = 0; arm < none; ++arm) {
-      const Impl impl = comparison.arms[arm]->impl();
-      if (impl == Impl::native) native = arm;
-      if (is_onednn(impl) && (strongest == none || summaries[arm].t_median < summaries[strongest].t_median))
-        strongest = arm;
-    }
-    if (native == none || strongest == none) return text;
-    for (std::size_t arm = 0; arm < none; ++arm) {
-      const Impl impl = comparison.arms[arm]->impl();
-      if (is_onednn(impl)) session_.add_pair(pair_row(point, comparison, native, arm, to_string(impl)));
-    }
-    session_.add_pair(pair_row(point, comparison, native, strongest, "onednn-strongest"));
-    const Ratio ratio = paired_ratio(comparison, native, strongest);
-    tally_.logs.push_back(std::log(ratio.ratio));
-    ++tally_.verdicts[ratio.verdict()];
-    if (ratio.ratio < tally_.worst) {
-      tally_.worst = ratio.ratio;
-      tally_.worst_name = row_name(point, Impl::native);
-    }
+    const std::size_t native = result.arm_of(kNative), strongest = strongest_onednn(result);
+    if (native == result.arms.size() || strongest == result.arms.size()) return text;
+    const Ratio ratio = paired_ratio(result, native, strongest, plan_.confidence);
     return text + format("; %.2fx [%.2f, %.2f] vs ", ratio.ratio, ratio.lower, ratio.upper) +
-           to_string(comparison.arms[strongest]->impl());
+           result.arms[strongest]->name;
   }
 
+  void write() {
+    session_.clear_results();
+    for (const PointResult& result : results_) {
+      for (Json& row : point_rows(result, plan_)) session_.add_row(std::move(row));
+      const Options& options = session_.options();
+      for (Json& row : point_pairs(result, plan_, options.contender, options.baseline))
+        session_.add_pair(std::move(row));
+      if (!options.keep_samples) continue;
+      for (Json& row : point_samples(result)) session_.add_sample(std::move(row));
+    }
+    session_.write();
+  }
+
+  /// Geometric mean, worst point and tally per baseline.
   void print_summary() const {
-    std::printf("%zu points measured in %s\n", measured_, minutes(session_.seconds()).c_str());
-    if (tally_.logs.empty()) return;
-    double sum = 0;
-    for (const double log : tally_.logs) sum += log;
-    const auto count = [&](const char* verdict) {
-      const auto at = tally_.verdicts.find(verdict);
-      return at == tally_.verdicts.end() ? 0 : at->second;
+    std::printf("%zu points measured in %s\n", measured_points(), minutes(session_.seconds()).c_str());
+    struct Tally {
+      std::vector<double> logs;
+      double worst = INFINITY;
+      std::string worst_name;
+      std::map<std::string, int> verdicts;
     };
-    std::printf(
-        "native against oneDNN's strongest form: geometric mean %.3fx, worst %.3fx (%s), %d wins, %d ties, %d losses\n",
-        std::exp(sum / static_cast<double>(tally_.logs.size())), tally_.worst, tally_.worst_name.c_str(), count("win"),
-        count("tie"), count("loss"));
+    std::map<std::string, Tally> tallies;
+    std::string contender = kNative.name;
+    for (const PointResult& result : results_) {
+      for (const Json& pair : point_pairs(result, plan_, session_.options().contender, session_.options().baseline)) {
+        Tally& tally = tallies[pair.text("baseline")];
+        const double ratio = pair.number("ratio");
+        contender = pair.text("contender");
+        tally.logs.push_back(std::log(ratio));
+        ++tally.verdicts[pair.text("verdict")];
+        if (ratio >= tally.worst) continue;
+        tally.worst = ratio;
+        tally.worst_name = pair.text("name");
+      }
+    }
+    for (auto& [baseline, tally] : tallies) {
+      double sum = 0;
+      for (const double log : tally.logs) sum += log;
+      std::printf("%s against %s: geometric mean %.3fx, worst %.3fx (%s), %d wins, %d ties, %d losses\n",
+                  contender.c_str(), baseline.c_str(), std::exp(sum / static_cast<double>(tally.logs.size())),
+                  tally.worst, tally.worst_name.c_str(), tally.verdicts["win"], tally.verdicts["tie"],
+                  tally.verdicts["loss"]);
+    }
   }
 
   Session session_;
   std::mt19937_64 random_;
-  std::vector<Point> points_;
-  std::size_t rounds_ = 0, measured_ = 0;
-  bool wrong_ = false;
-  Tally tally_;
+  std::vector<PointResult> results_;  // in plot order
+  Plan plan_;
+  double redo_budget_ = 0;  // seconds that repeating drifted points may still take
+  bool resumed_ = false;
+  std::map<const Implementation*, std::string> wrong_;  // of the point in work
+  std::unique_ptr<Progress> progress_;
 };
 
 }  // namespace

@@ -59,6 +59,7 @@ class GoogleRun {
  public:
   explicit GoogleRun(const Options& options) : session_(options), flags_(options.google_benchmark) {
     min_time_ = take_min_time(flags_);
+    if (options.mode == Mode::correctness) throw UsageError("--mode C: 'paired' does that");
     for (const auto& flag : flags_) {
       if (flag.rfind("--benchmark_format", 0) == 0) {
         throw UsageError("--benchmark_format: the console is fixed; files: --out, or --benchmark_out with _out_format");
@@ -72,7 +73,7 @@ class GoogleRun {
     register_elementwise();
     register_machine();
     if (names_.empty()) throw UsageError("no benchmarks: the filter or the lists leave nothing to measure");
-    if (options.list || options.dry_run) {
+    if (options.list() || options.dry_run) {
       for (const auto& name : names_) std::printf("%s\n", name.c_str());
       return kOk;
     }
@@ -93,8 +94,10 @@ class GoogleRun {
     });
     const std::size_t matched = benchmark::RunSpecifiedBenchmarks(&reporter);
     session_.write();
+    session_.print();
     if (!wrong_.empty()) return kWrong;
-    return matched == 0 || interrupted() || session_.has_invalid_rows() ? kCouldNotMeasure : kOk;
+    if (interrupted()) return kInterrupted;
+    return matched == 0 || session_.has_invalid_rows() ? kCouldNotMeasure : kOk;
   }
 
  private:
@@ -150,31 +153,35 @@ class GoogleRun {
       for (std::size_t j = i; j < points.size(); ++j) {
         if (done[j] || !Workbench::shares(points[i], points[j])) continue;
         done[j] = true;
-        for (const Impl impl : points[j].impls) {
+        for (const Implementation* impl : points[j].impls) {
           const Point point = points[j];
           apply_min_time(add(
-              row_name(point, impl), [point, impl](Json& row) { set_identity(row, point, impl); },
-              [this, point, impl](benchmark::State& state) { run_ffn(state, point, impl); }));
+              row_name(point, *impl), [point, impl](Json& row) { set_identity(row, point, *impl); },
+              [this, point, impl](benchmark::State& state) { run_ffn(state, point, *impl); }));
         }
       }
     }
   }
 
-  void run_ffn(benchmark::State& state, const Point& point, Impl impl) {
+  void run_ffn(benchmark::State& state, const Point& point, const Implementation& impl) {
     if (!bench_ || !Workbench::shares(bench_point_, point)) {
       bench_.reset();
       bench_ = std::make_unique<Workbench>(session_, point, point.impls);
       bench_point_ = point;
       verified_.clear();
     }
-    if (const auto reason = bench_->unavailable().find(impl); reason != bench_->unavailable().end()) {
+    if (const auto reason = bench_->unavailable().find(&impl); reason != bench_->unavailable().end()) {
       state.SkipWithError(reason->second.c_str());
       return;
     }
-    Arm& arm = *std::find_if(bench_->arms().begin(), bench_->arms().end(), [&](Arm& a) { return a.impl() == impl; });
+    Arm& arm = *bench_->find(impl);
     const std::string name = row_name(point, impl);
     try {
-      if (verified_.insert(name).second) bench_->verify(arm, point.T);
+      if (session_.options().mode == Mode::performance) {
+        bench_->prepare(arm, point.T);
+      } else if (verified_.insert(name).second) {
+        bench_->verify(arm, point.T);
+      }
     } catch (const WrongResult& error) {
       wrong_.insert(name);
       state.SkipWithError(error.what());
@@ -183,11 +190,11 @@ class GoogleRun {
     const CallBuffers buffers = bench_->buffers(point.T);
     const Roof roof = session_.roofs().beside_block(point.isa, point.threads);
     session_.add_anchor(roof, point.isa, point.threads);
-    for (int i = 0; i < 3; ++i) arm.forward(buffers.x, buffers.y, point.T);
-    const auto times = timed(state, buffers, [&] { arm.forward(buffers.x, buffers.y, point.T); });
+    for (int i = 0; i < 3; ++i) arm.forward(buffers, point.T);
+    const auto times = timed(state, buffers, [&] { arm.forward(buffers, point.T); });
     if (interrupted()) return;
-    const Rates r = rates(point, set_times(state, times), roof);
-    const bool cold = point.cache == Cache::wei && is_cold(r.gbps, roof);
+    const Rates r = rates(point, impl.family, set_times(state, times), roof);
+    const bool cold = point.cache != Cache::none && is_cold(r.gbps, roof);
     const std::pair<const char*, double> counters[] = {
         {"flops", r.flops},       {"bytes_min", r.bytes_min}, {"gflops", r.gflops},
         {"gbps", r.gbps},         {"pct_peak", r.pct_peak},   {"pct_bw", r.pct_bw},

@@ -52,12 +52,12 @@ void check_verification(SelfCheck& check) {
   const SourceWeights source(shape.d, shape.h, 1);
   const Truth truth(shape, source.view(), 1);
   const auto x = random_rows(kRows, shape.d, 1);
-  Arm arm(Impl::native, resolve_isa(), 1, shape, source.view(), 1);
+  Arm arm(kNative, resolve_isa(), 1, shape, source.view(), 1);
   arm.reserve(kRows);
   const auto run = [&](const Damage& damage) {
     truth.check(
         [&](const float* in, float* out) {
-          arm.forward(in, out, kRows);
+          arm.forward_on(0, in, out, kRows);
           std::vector<float> y(out, out + kRows * shape.d);
           damage(y);
           std::copy(y.begin(), y.end(), out);
@@ -83,33 +83,36 @@ void check_verification(SelfCheck& check) {
     run([&](auto& y) { std::swap_ranges(y.begin() + at(2, 0), y.begin() + at(3, 0), y.begin() + at(16, 0)); });
   });
   check.expect_caught<WrongResult>("a last row that is never written", [&] {
-    truth.check([&](const float* in, float* out) { arm.forward(in, out, kRows - 1); }, x.data(), kRows);
+    truth.check([&](const float* in, float* out) { arm.forward_on(0, in, out, kRows - 1); }, x.data(), kRows);
   });
   check.expect_caught<WrongResult>("gate and up exchanged", [&] {
     Weights swapped = source.view();
     std::swap(swapped.gate, swapped.up);
-    Arm wrong(Impl::native, resolve_isa(), 1, shape, swapped, 1);
+    Arm wrong(kNative, resolve_isa(), 1, shape, swapped, 1);
     wrong.reserve(kRows);
-    truth.check([&](const float* in, float* out) { wrong.forward(in, out, kRows); }, x.data(), kRows);
+    truth.check([&](const float* in, float* out) { wrong.forward_on(0, in, out, kRows); }, x.data(), kRows);
   });
 }
 
 void check_statistics(SelfCheck& check) {
   check.expect(std::fabs(student_t_quantile(0.995, 6) - 3.707) < 1e-3, "Student t quantile (0.995, 6 d.f.)");
   check.expect(std::fabs(student_t_quantile(0.99, 9) - 2.821) < 1e-3, "Student t quantile (0.99, 9 d.f.)");
-  Comparison comparison;
+  PointResult result;
+  result.arms = {&kNative, &kUnfused};
+  Attempt attempt;
   for (int i = 0; i < 9; ++i) {
     Round round;
     Sample ours, theirs;
     ours.t_min = ours.t_median = 1 + 0.001 * (i % 3);
     theirs.t_min = theirs.t_median = 1.25;
     round.samples = {ours, theirs};
-    comparison.rounds.push_back(round);
+    attempt.rounds.push_back(round);
   }
-  const Ratio ratio = paired_ratio(comparison, 0, 1);
+  result.launches.emplace_back().attempts.push_back(attempt);
+  const Ratio ratio = paired_ratio(result, 0, 1, 0.99);
   check.expect(ratio.lower > 1.24 && ratio.upper < 1.26 && std::string(ratio.verdict()) == "win",
                "a rival that is 25 % slower is a win of 1.25x");
-  const Ratio mirrored = paired_ratio(comparison, 1, 0);
+  const Ratio mirrored = paired_ratio(result, 1, 0, 0.99);
   check.expect(std::string(mirrored.verdict()) == "loss", "exchanged arms turn it into a loss");
 }
 

@@ -18,7 +18,7 @@ int command_targets(const Options& options) {
     if (std::regex_search(measurement.name, std::regex(options.filter))) wanted.push_back(&measurement);
   }
   if (wanted.empty()) throw UsageError("no measurements: --filter leaves none; --list shows their names");
-  if (options.list || options.dry_run) {
+  if (options.list() || options.dry_run) {
     for (const Measurement* measurement : wanted) std::printf("%-12s %s\n", measurement->name, measurement->help);
     return kOk;
   }
@@ -43,7 +43,7 @@ int command_targets(const Options& options) {
     }
   }
   session.write();
-  std::fputs((options.markdown ? markdown_table : text_table)(run.rows()).c_str(), stdout);
+  std::fputs((options.format == Format::markdown ? markdown_table : text_table)(run.rows()).c_str(), stdout);
   if (wrong) return kWrong;
   return failed || interrupted() || session.has_invalid_rows() ? kCouldNotMeasure : kOk;
 }

@@ -4,42 +4,40 @@
 #include <string>
 #include <vector>
 
-#include "points.hpp"
-#include "roofs.hpp"
-#include "sampler.hpp"
+#include "measurement.hpp"
+#include "session.hpp"
 #include "workbench.hpp"
 
 namespace swiglu::bench {
 
-/// One round: every arm once, in random order, with the roofs measured before and after.
-struct Round {
-  Roof roof;                    // the higher of before and after: never in favour of an implementation
-  std::vector<Sample> samples;  // by arm
-  std::vector<std::size_t> order;
-};
+/// Measures the arms of a point: `rounds` rounds, fewer if interrupted. The last sample of every arm leaves a y that is
+/// compared with double once more: `wrong[arm]` says what is wrong with it, empty = nothing.
+Attempt measure(Session& session, Workbench& bench, const Point& point, const std::vector<Arm*>& arms,
+                std::size_t rounds, std::mt19937_64& random, std::vector<std::string>& wrong);
 
-struct Comparison {
-  std::vector<Arm*> arms;
-  std::vector<double> errors;  // by arm, from verification
-  std::vector<Round> rounds;
-};
-
-/// Measures the arms of a point that are already verified. Fewer rounds than asked for if interrupted.
-void measure(Session& session, Workbench& bench, const Point& point, std::size_t rounds, std::mt19937_64& random,
-             Comparison& comparison);
-
-/// Seconds that one point takes, by the roofline model.
+/// Seconds that the rounds of one point take, by the roofline model.
 double estimated_seconds(const Session& session, const Point& point, std::size_t rounds);
+
+/// Seconds to create the objects of points that share them.
+double estimated_setup_seconds(const Session& session, const Point& point,
+                               const std::vector<const Implementation*>& impls);
 
 /// Rounds that fit into --max-point-seconds; 0 = not even kMinRounds.
 inline constexpr std::size_t kMinRounds = 5;
 std::size_t affordable_rounds(const Session& session, const Point& point, std::size_t rounds);
 
-/// ln(t_base/t_ours) over rounds as a ratio with its 99 % interval.
+/// t_base/t_ours with the bounds of its interval.
 struct Ratio {
-  double ratio = 0, lower = 0, upper = 0, of_medians = 0, sd_ln = 0;
+  double ratio = 0, lower = 0, upper = 0, of_medians = 0;
+  double sd_ln = 0;      ///< of the rounds, winsorised
+  double sd_launch = 0;  ///< of the launches' means; 0 with one launch
+  const char* estimator = "";
   const char* verdict() const { return lower > 1 ? "win" : upper < 1 ? "loss" : "tie"; }
 };
-Ratio paired_ratio(const Comparison& comparison, std::size_t contender, std::size_t baseline);
+
+/// Per launch the 20 % trimmed mean of ln(t_base/t_ours) over rounds. Several launches: mean over launches and
+/// one-sided bounds mean ∓ t(confidence, L-1)·sd/√L, so that what differs between processes is in the interval. One
+/// launch: Yuen's two-sided interval over rounds, which cannot know that.
+Ratio paired_ratio(const PointResult& result, std::size_t contender, std::size_t baseline, double confidence);
 
 }  // namespace swiglu::bench

@@ -2,8 +2,10 @@
 
 #include <cmath>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 #include <ostream>
 #include <sstream>
+#include <stdexcept>
 
 namespace swiglu::bench {
 namespace {
@@ -22,6 +24,32 @@ void write_string(std::ostream& out, const std::string& text) {
     }
   }
   out << '"';
+}
+
+Json converted(const nlohmann::ordered_json& from) {
+  switch (from.type()) {
+    case nlohmann::ordered_json::value_t::object: {
+      Json to;
+      for (const auto& [key, value] : from.items()) to.set(key, converted(value));
+      return to;
+    }
+    case nlohmann::ordered_json::value_t::array: {
+      Json to = Json::array();
+      for (const auto& value : from) to.push(converted(value));
+      return to;
+    }
+    case nlohmann::ordered_json::value_t::string:
+      return from.get<std::string>();
+    case nlohmann::ordered_json::value_t::boolean:
+      return from.get<bool>();
+    case nlohmann::ordered_json::value_t::number_float:
+      return from.get<double>();
+    case nlohmann::ordered_json::value_t::number_integer:
+    case nlohmann::ordered_json::value_t::number_unsigned:
+      return from.get<std::int64_t>();
+    default:
+      throw std::runtime_error("null is no value here");
+  }
 }
 
 void line_break(std::ostream& out, int indent) {
@@ -99,6 +127,61 @@ std::string Json::dump() const {
   std::ostringstream out;
   write(out, -1);
   return out.str();
+}
+
+Json Json::parse(const std::string& text) {
+  try {
+    return converted(nlohmann::ordered_json::parse(text));
+  } catch (const nlohmann::json::exception& error) {
+    const std::string what = error.what();  // "[json.exception.parse_error.101] parse error at line 3, …"
+    throw std::runtime_error("not valid JSON: " +
+                             what.substr(what.find("] ") == std::string::npos ? 0 : what.find("] ") + 2));
+  }
+}
+
+const Json* Json::find(const std::string& key) const {
+  const auto* object = std::get_if<Object>(&value_);
+  if (object == nullptr) return nullptr;
+  for (const auto& [name, value] : *object) {
+    if (name == key) return &value;
+  }
+  return nullptr;
+}
+
+const Json& Json::at(const std::string& key) const {
+  const Json* value = find(key);
+  if (value == nullptr) throw std::runtime_error("no field '" + key + "'");
+  return *value;
+}
+
+double Json::number(const std::string& key) const {
+  const Json& value = at(key);
+  if (const auto* integer = std::get_if<std::int64_t>(&value.value_)) return static_cast<double>(*integer);
+  if (const auto* number = std::get_if<double>(&value.value_)) return *number;
+  throw std::runtime_error("field '" + key + "' is not a number");
+}
+
+const std::string& Json::text(const std::string& key) const {
+  const auto* text = std::get_if<std::string>(&at(key).value_);
+  if (text == nullptr) throw std::runtime_error("field '" + key + "' is not a text");
+  return *text;
+}
+
+const std::vector<Json>& Json::elements() const {
+  const auto* array = std::get_if<Array>(&value_);
+  if (array == nullptr) throw std::runtime_error("not a list");
+  return *array;
+}
+
+const std::vector<std::pair<std::string, Json>>& Json::fields() const {
+  const auto* object = std::get_if<Object>(&value_);
+  if (object == nullptr) throw std::runtime_error("not an object");
+  return *object;
+}
+
+std::string Json::plain() const {
+  const auto* text = std::get_if<std::string>(&value_);
+  return text != nullptr ? *text : dump();
 }
 
 }  // namespace swiglu::bench

@@ -29,6 +29,20 @@ class Json {
   std::size_t size() const;
   const std::string& first_non_finite() const { return first_non_finite_; }
 
+  /// Reads a JSON text. Throws std::runtime_error that says where it is broken.
+  static Json parse(const std::string& text);
+
+  // Reading, for what came from parse(). A missing field or one of another kind throws std::runtime_error with its
+  // name.
+  const Json* find(const std::string& key) const;  ///< null if there is none, or this is no object
+  const Json& at(const std::string& key) const;
+  double number(const std::string& key) const;
+  double number_or(const std::string& key, double other) const { return find(key) != nullptr ? number(key) : other; }
+  const std::string& text(const std::string& key) const;
+  const std::vector<Json>& elements() const;                        ///< of an array
+  const std::vector<std::pair<std::string, Json>>& fields() const;  ///< of an object
+  std::string plain() const;                                        ///< a string as it is, anything else as dump()
+
   /// indent < 0: one line.
   void write(std::ostream& out, int indent = 0) const;
   std::string dump() const;  ///< one line

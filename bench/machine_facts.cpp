@@ -79,6 +79,8 @@ std::size_t available_memory() {
   return bytes;
 }
 
+std::size_t huge_page_bytes() { return memory_kib(key_values("/proc/self/smaps_rollup"), "AnonHugePages") * 1024; }
+
 Json machine_facts(const ReportedCaches& caches, const std::vector<int>& cpus) {
   Json json;
   const auto cpu = key_values("/proc/cpuinfo");

@@ -25,7 +25,7 @@ int dispatch(const swiglu::bench::Options& options) {
   if (options.command == "targets") return command_targets(options);
   if (options.command == "machine") return command_machine(options);
   if (options.command == "check") return command_check(options);
-  if (options.command == "serve") return command_serve(options);
+  if (options.command == "report") return command_report(options);
   return command_selfcheck(options);
 }
 
@@ -33,7 +33,7 @@ int dispatch(const swiglu::bench::Options& options) {
 
 int main(int argc, char** argv) {
   try {
-    return dispatch(swiglu::bench::parse_options(argc, argv));
+    return dispatch(swiglu::bench::parse_options({argv, argv + argc}));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "swiglu-bench: %s\n", error.what());
     return swiglu::bench::kCouldNotMeasure;

@@ -2,39 +2,27 @@
 
 #include <cmath>
 
-#include "lists.hpp"
+#include "suggest.hpp"
 #include "swiglu/hidden_width.h"
 
 namespace swiglu::bench {
 
-const char* to_string(Cache cache) { return cache == Cache::wei ? "wei" : "none"; }
+const char* to_string(Cache cache) { return cache == Cache::wei ? "wei" : cache == Cache::none ? "none" : "all"; }
 
-const char* to_string(Impl impl) {
-  switch (impl) {
-    case Impl::native:
-      return "native";
-    case Impl::onednn_wide:
-      return "onednn-wide";
-    case Impl::onednn_post_ops:
-      return "onednn-post_ops";
-    case Impl::reference:
-      return "reference";
-  }
-  return "";
-}
+const char* to_string(Family family) { return family == Family::ffn ? "ffn" : "ffn2"; }
 
-Impl parse_impl(const std::string& name) {
-  for (const Impl impl : {Impl::native, Impl::onednn_wide, Impl::onednn_post_ops, Impl::reference}) {
-    if (name == to_string(impl)) return impl;
+Cache parse_cache(const std::string& name) {
+  for (const Cache cache : {Cache::none, Cache::wei, Cache::all}) {
+    if (name == to_string(cache)) return cache;
   }
-  throw UsageError("--impl: '" + name + "' is not one of native, onednn-wide, onednn-post_ops, reference");
+  throw UsageError(not_one_of("--cold-cache", name, {"none", "wei", "all"}));
 }
 
 HiddenChoice parse_hidden_choice(const std::string& name) {
   if (name == "exact") return HiddenChoice::exact;
   if (name == "round-up") return HiddenChoice::round_up;
   if (name == "fixed") return HiddenChoice::fixed;
-  throw UsageError("--h-rule: '" + name + "' is not one of exact, round-up, fixed");
+  throw UsageError(not_one_of("--h-rule", name, {"exact", "round-up", "fixed"}));
 }
 
 std::size_t swept_hidden(HiddenChoice choice, std::size_t d, std::size_t m) {
@@ -51,10 +39,15 @@ Shape fixed_shape(std::size_t d, std::size_t h, std::string model, std::string s
   return {d, h, m, std::move(model), std::move(set)};
 }
 
-std::string row_name(const Point& point, Impl impl) {
+Shape shape_of(const Shape& shape, Family family) {
+  return family == Family::ffn ? shape : fixed_shape(shape.d, 4 * shape.d, shape.model, shape.set);
+}
+
+std::string row_name(const Point& point, const Implementation& impl) {
   const auto text = [](std::size_t v) { return std::to_string(v); };
-  return "ffn/d:" + text(point.shape.d) + "/h:" + text(point.shape.h) + "/m:" + text(point.shape.m) +
-         "/T:" + text(point.T) + "/impl:" + to_string(impl) + "/isa:" + swiglu::to_string(point.isa) +
+  const Shape shape = shape_of(point.shape, impl.family);
+  return std::string(to_string(impl.family)) + "/d:" + text(shape.d) + "/h:" + text(shape.h) + "/m:" + text(shape.m) +
+         "/T:" + text(point.T) + "/impl:" + impl.name + "/isa:" + swiglu::to_string(point.isa) +
          "/dt:f32/thr:" + text(point.threads) + "/cache:" + to_string(point.cache);
 }
 

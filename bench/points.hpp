@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "implementations/implementation.hpp"
 #include "swiglu/isa.h"
 
 namespace swiglu::bench {
@@ -20,22 +21,18 @@ struct Shape {
   std::size_t h = 0;
   std::size_t m = 0;       ///< alignment: the one asked for, else the largest power of two ≤ 256 that divides h
   std::string model = {};  ///< name in the model table, or empty
-  std::string set = {};    ///< "main", "align", "models": which plot it belongs to
+  std::string set = {};    ///< which part of a sweep (and which plot) it belongs to: sweep.cpp
 };
 
 enum class Cache {
   wei,   ///< weights rotate over more than the last-level cache: what decoding a model sees
   none,  ///< one object again and again: the kernel's ceiling, never a decode speed
+  all,   ///< x, y and scratch memory rotate with the weights
 };
 
-enum class Impl { native, onednn_wide, onednn_post_ops, reference };
-
 const char* to_string(Cache cache);
-const char* to_string(Impl impl);  ///< as in row names: "native", "onednn-wide", "onednn-post_ops", "reference"
-Impl parse_impl(const std::string& name);
+Cache parse_cache(const std::string& name);
 HiddenChoice parse_hidden_choice(const std::string& name);
-
-inline bool is_onednn(Impl impl) { return impl == Impl::onednn_wide || impl == Impl::onednn_post_ops; }
 
 /// What all arms of one comparison have in common.
 struct Point {
@@ -44,7 +41,7 @@ struct Point {
   std::size_t threads = 1;
   Isa isa = Isa::automatic;  ///< resolved, never automatic
   Cache cache = Cache::wei;
-  std::vector<Impl> impls = {};
+  std::vector<const Implementation*> impls = {};
 };
 
 /// d_ff of a sweep point; see HiddenChoice (exact or round_up).
@@ -52,7 +49,13 @@ std::size_t swept_hidden(HiddenChoice choice, std::size_t d, std::size_t m);
 
 Shape fixed_shape(std::size_t d, std::size_t h, std::string model, std::string set);
 
+/// The block that an implementation of `family` computes at a point: ffn2 has d_ff = 4·d_model.
+Shape shape_of(const Shape& shape, Family family);
+
 /// "ffn/d:4096/h:10880/m:128/T:1/impl:native/isa:avx512/dt:f32/thr:8/cache:wei"
-std::string row_name(const Point& point, Impl impl);
+std::string row_name(const Point& point, const Implementation& impl);
+
+/// "ffn" or "ffn2"
+const char* to_string(Family family);
 
 }  // namespace swiglu::bench

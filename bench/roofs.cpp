@@ -90,6 +90,29 @@ double Roofs::read_gbps(std::size_t threads, double seconds) {
   return read_pass(threads, seconds, prefetch_[threads]);
 }
 
+double Roofs::clock_ghz(double seconds) {
+  double result = 0;
+  team_.run(1, [&](std::size_t) {
+    constexpr std::size_t kChain = 64;
+    std::size_t value = 1, turns = 0;
+    const double begin = now();
+    double elapsed = 0;
+    while (elapsed < seconds) {
+      for (int turn = 0; turn < 1000; ++turn) {
+#pragma GCC unroll 64
+        for (std::size_t i = 0; i < kChain; ++i) {
+          value += turns;  // one cycle of latency on every CPU in question
+          asm volatile("" : "+r"(value));
+        }
+      }
+      turns += 1000;
+      elapsed = now() - begin;
+    }
+    result = static_cast<double>(turns * kChain) / elapsed * 1e-9;
+  });
+  return result;
+}
+
 double Roofs::round_trip_ns(double seconds) {
   if (team_.size() < 2) return 0;
   alignas(128) std::atomic<std::size_t> line{0};

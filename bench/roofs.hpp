@@ -27,6 +27,7 @@ class Roofs {
 
   double peak_gflops(Isa isa, std::size_t threads, double seconds);
   double read_gbps(std::size_t threads, double seconds);  ///< with or without software prefetch, whichever is faster
+  double clock_ghz(double seconds);                       ///< of cpus[0], from a chain of dependent integer additions
   double round_trip_ns(double seconds);                   ///< between cpus[0] and cpus[1]; 0 if there is only one
 
   /// Read bandwidth of one thread over a working set of `bytes`.

@@ -1,6 +1,5 @@
 #include "sampler.hpp"
 
-#include <sys/resource.h>
 #include <time.h>
 
 #include <chrono>
@@ -13,10 +12,13 @@ namespace swiglu::bench {
 
 namespace {
 
-long involuntary_switches() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return usage.ru_nivcsw;
+Phases medians(const std::vector<Phases>& calls) {
+  const auto middle = [&](double Phases::* part) {
+    std::vector<double> values;
+    for (const Phases& call : calls) values.push_back(call.*part);
+    return median(values);
+  };
+  return {middle(&Phases::gate_up), middle(&Phases::activation), middle(&Phases::down)};
 }
 
 }  // namespace
@@ -37,6 +39,7 @@ void let_workers_sleep(std::size_t threads) {
 }
 
 void touch(const CallBuffers& buffers) {
+  if (buffers.stride > 0) return;  // they are to be cold
   for (std::size_t i = 0; i < buffers.floats; i += 16) {
     const volatile float x = buffers.x[i];
     volatile float* y = buffers.y + i;
@@ -44,8 +47,8 @@ void touch(const CallBuffers& buffers) {
   }
 }
 
-Sample take_sample(const std::function<void()>& call, const CallBuffers& buffers, double settle_seconds,
-                   double seconds) {
+Sample take_sample(const std::function<void()>& call, const CallBuffers& buffers, double settle_seconds, double seconds,
+                   const Phases* phases) {
   constexpr double kShortCall = 5e-6;
   double last = kShortCall;
   const double settle_begin = now();
@@ -58,8 +61,9 @@ Sample take_sample(const std::function<void()>& call, const CallBuffers& buffers
 
   Sample sample;
   std::vector<double> times;
+  std::vector<Phases> parts;
   double total = 0;
-  const long switches = involuntary_switches();
+  const Health before = read_health();
   sample.begin = now();
   while (total < seconds) {
     touch(buffers);
@@ -68,12 +72,15 @@ Sample take_sample(const std::function<void()>& call, const CallBuffers& buffers
     const double elapsed = now() - begin;
     total += elapsed;
     times.push_back(elapsed / static_cast<double>(batch));
+    if (phases != nullptr) parts.push_back(*phases);
   }
-  sample.preemptions = involuntary_switches() - switches;
+  sample.health = read_health() - before;
   sample.calls = times.size() * batch;
   sample.t_min = quantile(times, 0);
   sample.t_median = median(times);
   sample.t_p90 = quantile(times, 0.9);
+  sample.has_phases = !parts.empty();
+  if (sample.has_phases) sample.phases = medians(parts);
   return sample;
 }
 

@@ -1,8 +1,11 @@
 #include "session.hpp"
 
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -12,17 +15,13 @@
 #include "cpus.hpp"
 #include "machine_facts.hpp"
 #include "progress.hpp"
+#include "results_file.hpp"
 #include "stats.hpp"
 #include "swiglu/executor.h"
 #include "swiglu/feed_forward.h"
 
 namespace swiglu::bench {
 namespace {
-
-bool has_onednn() {
-  const auto backends = compiled_backends();
-  return std::find(backends.begin(), backends.end(), Backend::onednn) != backends.end();
-}
 
 struct Spread {
   double middle, best;
@@ -57,11 +56,17 @@ Session::Session(const Options& options)
     }
   }
   limits_.isas = measurable_isas();
-  limits_.onednn = has_onednn();
-  limits_.onednn_isa = limit_onednn(options);
+  limits_.own_isa = limit_onednn(options);
   limits_.max_threads = std::max<std::size_t>(1, std::min(physical_cores(cpus_), default_thread_count()));
   caches_ = reported_caches();
   llc_bytes_ = options.llc_bytes > 0 ? options.llc_bytes : caches_.usable();
+  llc_source_ = options.llc_bytes > 0 ? "--llc-bytes" : caches_.usable_source();
+  // Before anything is allocated that is measured. Not an error where the kernel has no huge pages: machine.thp says
+  // so.
+  prctl(PR_SET_THP_DISABLE, options.huge_pages ? 0 : 1, 0, 0, 0);
+  if (options.priority && setpriority(PRIO_PROCESS, 0, *options.priority) != 0) {
+    throw UsageError("--prio: the system refuses nice " + std::to_string(*options.priority));
+  }
 }
 
 double Session::seconds() const { return now() - begin_; }
@@ -83,7 +88,11 @@ Roofs& Session::roofs() {
   if (!roofs_) {
     const std::size_t limit = available_memory() / 8;
     const std::size_t wanted = std::max(std::size_t{512} << 20, 4 * cpus_.size() * llc_bytes_);
-    roofs_ = std::make_unique<Roofs>(cpus_, std::min(wanted, limit));
+    if (options_.arena_bytes > available_memory() / 2) {
+      throw UsageError("--arena-bytes: " + std::to_string(options_.arena_bytes) +
+                       " is more than half of the free memory");
+    }
+    roofs_ = std::make_unique<Roofs>(cpus_, options_.arena_bytes > 0 ? options_.arena_bytes : std::min(wanted, limit));
   }
   return *roofs_;
 }
@@ -92,6 +101,7 @@ void Session::calibrate(const std::vector<Isa>& isas, const std::vector<std::siz
   std::fprintf(stderr, "calibrating\n");
   Roofs& probes = roofs();
   if (!probes.arena().is_written()) throw std::runtime_error("the bandwidth arena is not written: no valid roof");
+  const double clock = three_times([&] { return probes.clock_ghz(5e-3); }).middle;
   Json peaks = Json::array(), reads = Json::array(), trips = Json::array(), curve = Json::array();
   for (const std::size_t n : threads) {
     cpus_for(n);
@@ -100,8 +110,12 @@ void Session::calibrate(const std::vector<Isa>& isas, const std::vector<std::siz
     std::fprintf(stderr, "  read bandwidth, %zu thread%s: %.1f GB/s\n", n, n == 1 ? "" : "s", read.middle);
     for (const Isa isa : isas) {
       const Spread peak = three_times([&] { return probes.peak_gflops(isa, n, 5e-3); });
-      peaks.push(
-          Json().set("isa", swiglu::to_string(isa)).set("threads", n).set("median", peak.middle).set("max", peak.best));
+      peaks.push(Json()
+                     .set("isa", swiglu::to_string(isa))
+                     .set("threads", n)
+                     .set("median", peak.middle)
+                     .set("max", peak.best)
+                     .set("flops_per_cycle", peak.middle / clock / static_cast<double>(n)));
       std::fprintf(stderr, "  peak, %s, %zu thread%s: %.1f GFLOP/s\n", swiglu::to_string(isa), n, n == 1 ? "" : "s",
                    peak.middle);
       calibrated_.push_back({isa, n, {peak.middle, read.middle, 0}});
@@ -114,12 +128,7 @@ void Session::calibrate(const std::vector<Isa>& isas, const std::vector<std::siz
   }
   const auto points = bandwidth_curve(probes);
   for (const auto& point : points) curve.push(Json::array().push(point.bytes).push(point.gbps));
-  knee_ = cache_knee(points);
-  if (options_.llc_bytes == 0 && knee_ > llc_bytes_) {
-    std::fprintf(stderr, "  the bandwidth curve shows a larger cache (%zu MiB) than reported (%zu MiB): using that\n",
-                 knee_ >> 20, llc_bytes_ >> 20);
-    llc_bytes_ = knee_;
-  }
+  find_cache(points);
   for (const Isa isa : isas) measured_.push(swiglu::to_string(isa));
   for (const Isa isa : {Isa::portable, Isa::avx2, Isa::avx512, Isa::neon}) {
     const auto compiled = compiled_isas();
@@ -132,7 +141,31 @@ void Session::calibrate(const std::vector<Isa>& isas, const std::vector<std::siz
                                           : !runs ? "this machine lacks it"
                                                   : "not asked for"));
   }
-  calibration_.set("peak_gflops", peaks).set("read_gbps", reads).set("round_trip_ns", trips).set("bw_curve", curve);
+  calibration_.set("clock_ghz", clock)
+      .set("peak_gflops", peaks)
+      .set("read_gbps", reads)
+      .set("round_trip_ns", trips)
+      .set("bw_curve", curve);
+}
+
+void Session::find_cache(const std::vector<CurvePoint>& curve) {
+  knee_ = cache_knee(curve);
+  if (options_.llc_bytes > 0 || knee_ <= llc_bytes_) return;
+  std::fprintf(stderr, "  the bandwidth curve shows a larger cache (%zu MiB) than reported (%zu MiB): using that\n",
+               knee_ >> 20, llc_bytes_ >> 20);
+  llc_bytes_ = knee_;
+  llc_source_ = "bandwidth curve";
+}
+
+void Session::adopt_calibration(const Json& document) {
+  if (machine_.size() == 0) {
+    machine_ = document.at("machine");
+    const Json& from = document.at("calibration");
+    for (const auto& [key, value] : from.fields()) {
+      if (key != "anchors") calibration_.set(key, value);
+    }
+  }
+  for (const Json& anchor : document.at("calibration").at("anchors").elements()) anchors_.push(anchor);
 }
 
 Roof Session::estimate(Isa isa, std::size_t threads) const {
@@ -151,38 +184,66 @@ void Session::add_row(Json row) {
   rows_.push(std::move(row));
 }
 
+void Session::clear_results() {
+  rows_ = pairs_ = samples_ = Json::array();
+  invalid_rows_ = false;
+}
+
 void Session::add_anchor(const Roof& roof, Isa isa, std::size_t threads) {
   const auto anchor = [&](const std::string& probe, double value) {
-    anchors_.push(Json().set("t", seconds()).set("probe", probe).set("threads", threads).set("value", value));
+    anchors_.push(Json()
+                      .set("t", seconds())
+                      .set("probe", probe)
+                      .set("threads", threads)
+                      .set("value", value)
+                      .set("launch", options_.launch.value_or(0)));
+    anchor_values_[{probe, threads}].push_back(value);
   };
   anchor(std::string("peak_") + swiglu::to_string(isa), roof.peak_gflops);
   anchor("read", roof.read_gbps);
   if (roof.round_trip_ns > 0) anchor("round_trip", roof.round_trip_ns);
 }
 
-void Session::write() const {
-  if (options_.out.empty()) return;
+bool Session::drifted(const Roof& roof, Isa isa, std::size_t threads) const {
+  const auto beyond = [&](const std::string& probe, double value, double margin) {
+    const auto known = anchor_values_.find({probe, threads});
+    return known != anchor_values_.end() && std::fabs(value / median(known->second) - 1) > margin;
+  };
+  return beyond(std::string("peak_") + swiglu::to_string(isa), roof.peak_gflops, 0.03) ||
+         (threads == 1 && beyond("read", roof.read_gbps, 0.10));
+}
+
+Json Session::document() const {
   Json context = build_context();
-  context.set("executable", options_.argv.substr(0, options_.argv.find(' ')));
+  context.set("executable", options_.arguments.front());
   context.set("command", options_.command).set("preset", options_.preset).set("seed", options_.seed);
-  context.set("argv", options_.argv).set("interrupted", interrupted()).set("wall_seconds", seconds());
+  context.set("argv", options_.argv()).set("interrupted", interrupted()).set("wall_seconds", seconds());
+  for (const auto& [key, value] : context_.fields()) context.set(key, value);
   for (const auto& [key, value] : options_.context) context.set(key, value);
-  Json machine = machine_facts(caches_, cpus_);
-  machine.set("llc_used", llc_bytes_).set("isa_measured", measured_).set("isa_not_measured", not_measured_);
-  if (knee_ > 0) machine.set("llc_knee_measured", knee_);
+  Json machine = machine_;
+  if (machine.size() == 0) {
+    machine = machine_facts(caches_, cpus_);
+    machine.set("llc_used", llc_bytes_)
+        .set("llc_source", llc_source_)
+        .set("page_mode", options_.huge_pages ? "thp" : "4k");
+    machine.set("isa_measured", measured_).set("isa_not_measured", not_measured_);
+    if (knee_ > 0) machine.set("llc_knee_measured", knee_);
+  }
   Json calibration = calibration_;
   calibration.set("anchors", anchors_);
   Json all;
   all.set("context", context).set("machine", machine).set("calibration", calibration);
   all.set("benchmarks", rows_).set("pairs", pairs_).set("samples", samples_).set("checks", checks_);
   if (targets_.size() > 0) all.set("targets", targets_);
+  return all;
+}
 
-  std::ofstream file(options_.out);
-  all.write(file);
-  file << '\n';
-  file.close();
-  if (!file) throw std::runtime_error("cannot write " + options_.out);
-  std::fprintf(stderr, "results: %s\n", options_.out.c_str());
+void Session::write() const {
+  if (!options_.out.empty()) write_whole(options_.out, document_text(document(), options_.out_format));
+}
+
+void Session::print() const {
+  if (options_.format != Format::console) std::fputs(document_text(document(), options_.format).c_str(), stdout);
 }
 
 }  // namespace swiglu::bench

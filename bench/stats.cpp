@@ -9,27 +9,20 @@ namespace {
 
 /// Continued fraction of the incomplete beta function (Lentz).
 double beta_fraction(double a, double b, double x) {
-  constexpr double kTiny = 1e-300;
-  double c = 1, d = 1 - (a + b) * x / (a + 1);
-  if (std::fabs(d) < kTiny) d = kTiny;
-  d = 1 / d;
+  const auto not_zero = [](double value) { return std::fabs(value) < 1e-300 ? 1e-300 : value; };
+  double c = 1, d = 1 / not_zero(1 - (a + b) * x / (a + 1));
   double result = d;
+  /// One step of the recurrence; returns the factor it adds.
+  const auto step = [&](double numerator) {
+    d = 1 / not_zero(1 + numerator * d);
+    c = not_zero(1 + numerator / c);
+    result *= d * c;
+    return d * c;
+  };
   for (int m = 1; m < 300; ++m) {
-    const double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
-    d = 1 + even * d;
-    c = 1 + even / c;
-    if (std::fabs(d) < kTiny) d = kTiny;
-    if (std::fabs(c) < kTiny) c = kTiny;
-    d = 1 / d;
-    result *= d * c;
-    const double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
-    d = 1 + odd * d;
-    c = 1 + odd / c;
-    if (std::fabs(d) < kTiny) d = kTiny;
-    if (std::fabs(c) < kTiny) c = kTiny;
-    d = 1 / d;
-    result *= d * c;
-    if (std::fabs(d * c - 1) < 1e-14) break;
+    step(m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)));
+    const double factor = step(-(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)));
+    if (std::fabs(factor - 1) < 1e-14) break;
   }
   return result;
 }
@@ -109,6 +102,18 @@ TrimmedMean trimmed_mean(std::vector<double> values, double level) {
   result.sd = std::sqrt(squares / static_cast<double>(n - 1));
   const double t = student_t_quantile(1 - (1 - level) / 2, h - 1);
   result.ci = {result.mean - t * error, result.mean + t * error};
+  return result;
+}
+
+LaunchMean launch_mean(const std::vector<double>& values, double confidence) {
+  const double n = static_cast<double>(values.size());
+  LaunchMean result;
+  for (const double value : values) result.mean += value / n;
+  double squares = 0;
+  for (const double value : values) squares += (value - result.mean) * (value - result.mean);
+  result.sd = std::sqrt(squares / (n - 1));
+  const double half = student_t_quantile(confidence, n - 1) * result.sd / std::sqrt(n);
+  result.bounds = {result.mean - half, result.mean + half};
   return result;
 }
 

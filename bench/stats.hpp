@@ -27,4 +27,12 @@ struct TrimmedMean {
 inline constexpr double kTrim = 0.2;
 TrimmedMean trimmed_mean(std::vector<double> values, double level);
 
+/// Mean over process launches with one-sided bounds mean ∓ t(confidence, n-1)·sd/√n; n ≥ 2.
+struct LaunchMean {
+  double mean = 0;
+  double sd = 0;
+  Interval bounds;
+};
+LaunchMean launch_mean(const std::vector<double>& values, double confidence);
+
 }  // namespace swiglu::bench

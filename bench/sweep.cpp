@@ -5,28 +5,35 @@
 #include <set>
 
 #include "models.hpp"
+#include "suggest.hpp"
 
 namespace swiglu::bench {
 namespace {
 
 using Sizes = std::vector<std::size_t>;
 
-/// Shapes × T × threads × ISA.
+using Impls = std::vector<const Implementation*>;
+
+const Impls kAgainstOnednn = {&kNative, &kOnednnWide, &kOnednnPostOps};
+
+/// Shapes × T × threads × ISA × cache.
 struct Sweep {
   std::vector<Shape> shapes;
   Sizes tokens;
   std::vector<std::string> threads = {"1"};
   std::vector<std::string> isas = {"auto"};
-  bool rivals = true;
+  Impls impls = kAgainstOnednn;
+  std::vector<Cache> caches = {Cache::wei};
 };
 
 Shape model_shape(const std::string& name, const std::string& set) {
   for (const Model& model : models()) {
     if (name == model.name) return fixed_shape(model.d_model, model.d_ff, model.name, set);
   }
-  std::string known;
-  for (const Model& model : models()) known += std::string(known.empty() ? "" : ", ") + model.name;
-  throw UsageError("--models: '" + name + "' is not one of " + known + ", all");
+  std::vector<std::string> known;
+  for (const Model& model : models()) known.push_back(model.name);
+  known.push_back("all");
+  throw UsageError(not_one_of("--models", name, known));
 }
 
 std::vector<Shape> model_shapes(const std::vector<std::string>& names, const std::string& set) {
@@ -56,29 +63,53 @@ std::vector<Shape> main_shapes() {
   return shapes;
 }
 
+/// d_ff at powers of two, whose strides meet the same cache sets, and one vector beside them.
+std::vector<Shape> power_shapes(const Sizes& widths, const Sizes& powers) {
+  constexpr std::size_t kVector = 16;
+  std::vector<Shape> shapes;
+  for (const auto d : widths) {
+    for (const auto h : powers) {
+      for (const auto beside : {h - kVector, h, h + kVector}) shapes.push_back(fixed_shape(d, beside, "", "pow2"));
+    }
+  }
+  return shapes;
+}
+
 std::vector<Sweep> preset_sweeps(const std::string& preset) {
   constexpr auto kExact = HiddenChoice::exact;
   const Sizes aligns = {1, 2, 4, 8, 16, 32, 64, 128, 256};
   const Sizes powers = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512};
+  const Sizes few = {1, 16, 128};
+  const std::vector<Cache> hot = {Cache::none};
+  const Impls fusion = {&kNative, &kUnfused};
+  const Impls functions = {&kNative, &kFfn2, &kFfn2Onednn};
+  const Impls everybody = {&kNative, &kUnfused, &kOnednnWide, &kOnednnPostOps, &kOnednnPlain, &kOpenblas, &kEigen};
+  const std::vector<std::string> rungs = {"portable", "avx2", "neon"};
   if (preset == "smoke") return {{model_shapes({"tiny-384", "SmolLM2-135M"}, "main"), {1, 16, 64}}};
-  if (preset == "gate") {
-    return {{aligned_shapes(kExact, {1024}, {256}, "main"), {1, 16, 128}},
-            {aligned_shapes(kExact, {2048}, {1}, "align"), {16}}};
-  }
+  if (preset == "gate") return {{aligned_shapes(kExact, {1024, 4096}, {256, 1}, "main"), few}};
   if (preset == "report") {
     return {{main_shapes(), powers, {"1", "max"}},
             {aligned_shapes(kExact, {2048}, aligns, "align"), {1, 16, 256}},
-            {model_shapes({"tiny-384", "Qwen2.5-0.5B", "Llama-3.2-1B", "Llama-3-8B"}, "models"), {1, 16, 128}},
-            {model_shapes({"TinyLlama-1.1B"}, "ladder"), {1, 16, 128}, {"1"}, {"portable", "avx2", "neon"}, false}};
+            {power_shapes({2048}, {4096, 8192}), {1, 16, 128}},
+            {model_shapes({"tiny-384", "Qwen2.5-0.5B", "Llama-3.2-1B", "Llama-3-8B"}, "models"), few},
+            {model_shapes({"TinyLlama-1.1B"}, "ladder"), few, {"1"}, rungs, {&kNative}},
+            {model_shapes({"SmolLM2-135M", "TinyLlama-1.1B"}, "hot"), few, {"1"}, {"auto"}, {&kNative}, hot},
+            {aligned_shapes(kExact, {1024}, {128}, "fusion"), powers, {"1"}, {"auto"}, fusion},
+            {aligned_shapes(kExact, {1536}, {256}, "peers"), few, {"1"}, {"auto"}, everybody}};
   }
   if (preset == "full") {
-    Sizes widths = {512, 768, 1024, 1536, 2048, 3072, 4096, 5120, 8192};
+    const Sizes widths = {512, 768, 1024, 1536, 2048, 3072, 4096, 5120, 8192};
     return {{main_shapes(), {1, 2, 4, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256, 512, 1024}, {"1", "max"}},
             {aligned_shapes(kExact, widths, aligns, "align"), powers},
+            {power_shapes(widths, {2048, 4096, 8192}), powers},
             {model_shapes({"all"}, "models"), powers, {"1", "max"}},
-            {main_shapes(), powers, {"1"}, {"portable", "avx2", "neon"}, false}};
+            {main_shapes(), powers, {"1"}, rungs, {&kNative}},
+            {model_shapes({"all"}, "hot"), powers, {"1"}, {"auto"}, {&kNative}, hot},
+            {aligned_shapes(kExact, {512, 1024, 2048, 4096}, {128}, "fusion"), powers, {"1", "max"}, {"auto"}, fusion},
+            {aligned_shapes(kExact, {512, 1024, 2048, 4096}, {64}, "ffn2"), powers, {"1"}, {"auto"}, functions},
+            {aligned_shapes(kExact, {1536, 3072}, {256}, "peers"), powers, {"1", "max"}, {"auto"}, everybody}};
   }
-  throw UsageError("--preset: '" + preset + "' is not one of smoke, report, gate, full");
+  throw UsageError(not_one_of("--preset", preset, {"smoke", "gate", "report", "full"}));
 }
 
 /// Empty: the ISA is part of a preset's ladder, but this machine lacks it or it is the best one anyway.
@@ -102,21 +133,63 @@ Sizes resolve_threads(const std::vector<std::string>& words, std::size_t max_thr
   return threads;
 }
 
-std::vector<Impl> impls_of(const Options& options, const Sweep& sweep, const MachineLimits& limits, Isa isa) {
-  // oneDNN picks its own ISA once per process, so it is a rival only of kernels of that ISA.
-  const bool comparable = limits.onednn && isa == limits.onednn_isa;
-  if (options.impls.empty()) {
-    if (!sweep.rivals || !comparable) return {Impl::native};
-    return {Impl::native, Impl::onednn_wide, Impl::onednn_post_ops};
-  }
-  std::vector<Impl> impls;
-  for (const Impl impl : options.impls) {
-    if (is_onednn(impl) && !limits.onednn) {
-      throw UsageError(std::string("--impl: this build has no oneDNN backend, so no ") + to_string(impl));
+Impls impls_of(const Options& options, const Sweep& sweep, const MachineLimits& limits, Isa isa) {
+  Impls impls;
+  for (const Implementation* impl : options.impls.empty() ? sweep.impls : options.impls) {
+    // What picks its own ISA, once per process, is a contestant only of kernels of that ISA.
+    if (impl->own_isa && isa != limits.own_isa) continue;
+    // Asked for by name, it must be there; a preset takes what there is.
+    if (const std::string reason = impl->missing(); !reason.empty()) {
+      if (options.impls.empty()) continue;
+      throw UsageError(std::string("--impl: no ") + impl->name + ": " + reason);
     }
-    if (!is_onednn(impl) || comparable) impls.push_back(impl);
+    impls.push_back(impl);
   }
   return impls;
+}
+
+/// What the command line, or one line of --batch, asks for.
+std::vector<Sweep> sweeps_of(const Options& options) {
+  if (options.d_model.empty() && options.models.empty()) return preset_sweeps(options.preset);
+  Sweep sweep;
+  sweep.tokens = {1, 16, 128};
+  sweep.shapes = model_shapes(options.models, "models");
+  if (options.h_rule == HiddenChoice::fixed) {
+    for (const auto d : options.d_model) {
+      for (const auto h : options.hidden) sweep.shapes.push_back(fixed_shape(d, h, "", "main"));
+    }
+  } else {
+    const Sizes aligns = options.align.empty() ? Sizes{256} : options.align;
+    const auto shapes = aligned_shapes(options.h_rule, options.d_model, aligns, aligns.size() > 1 ? "align" : "main");
+    sweep.shapes.insert(sweep.shapes.end(), shapes.begin(), shapes.end());
+  }
+  return {sweep};
+}
+
+void add_points(const Options& options, const MachineLimits& limits, const std::regex& filter,
+                std::set<std::string>& names, std::vector<Point>& points) {
+  for (auto& sweep : sweeps_of(options)) {
+    if (!options.tokens.empty()) sweep.tokens = options.tokens;
+    if (!options.threads.empty()) sweep.threads = options.threads;
+    if (!options.isas.empty()) sweep.isas = options.isas;
+    if (options.cache) sweep.caches = {*options.cache};
+    for (const Isa isa : resolve_isas(sweep.isas, limits, !options.isas.empty())) {
+      for (const auto threads : resolve_threads(sweep.threads, limits.max_threads)) {
+        for (const Cache cache : sweep.caches) {
+          for (const auto& shape : sweep.shapes) {
+            for (const auto T : sweep.tokens) {
+              Point point{shape, T, threads, isa, cache, {}};
+              for (const Implementation* impl : impls_of(options, sweep, limits, isa)) {
+                if (std::regex_search(row_name(point, *impl), filter)) point.impls.push_back(impl);
+              }
+              // A point that two sweeps share is measured once.
+              if (!point.impls.empty() && names.insert(row_name(point, kNative)).second) points.push_back(point);
+            }
+          }
+        }
+      }
+    }
+  }
 }
 
 }  // namespace
@@ -124,46 +197,11 @@ std::vector<Impl> impls_of(const Options& options, const Sweep& sweep, const Mac
 std::size_t preset_rounds(const std::string& preset) { return preset == "full" ? 15 : 9; }
 
 std::vector<Point> build_points(const Options& options, const MachineLimits& limits) {
-  std::vector<Sweep> sweeps;
-  if (!options.d_model.empty() || !options.models.empty()) {
-    Sweep sweep;
-    sweep.tokens = {1, 16, 128};
-    sweep.shapes = model_shapes(options.models, "models");
-    if (options.h_rule == HiddenChoice::fixed) {
-      for (const auto d : options.d_model) {
-        for (const auto h : options.hidden) sweep.shapes.push_back(fixed_shape(d, h, "", "main"));
-      }
-    } else {
-      const Sizes aligns = options.align.empty() ? Sizes{256} : options.align;
-      const auto shapes = aligned_shapes(options.h_rule, options.d_model, aligns, aligns.size() > 1 ? "align" : "main");
-      sweep.shapes.insert(sweep.shapes.end(), shapes.begin(), shapes.end());
-    }
-    sweeps = {sweep};
-  } else {
-    sweeps = preset_sweeps(options.preset);
-  }
-
   const std::regex filter(options.filter);
   std::vector<Point> points;
-  std::set<std::string> names;  // a point that two sweeps share is measured once
-  for (auto& sweep : sweeps) {
-    if (!options.tokens.empty()) sweep.tokens = options.tokens;
-    if (!options.threads.empty()) sweep.threads = options.threads;
-    if (!options.isas.empty()) sweep.isas = options.isas;
-    for (const Isa isa : resolve_isas(sweep.isas, limits, !options.isas.empty())) {
-      for (const auto threads : resolve_threads(sweep.threads, limits.max_threads)) {
-        for (const auto& shape : sweep.shapes) {
-          for (const auto T : sweep.tokens) {
-            Point point{shape, T, threads, isa, options.cache, {}};
-            for (const Impl impl : impls_of(options, sweep, limits, isa)) {
-              if (std::regex_search(row_name(point, impl), filter)) point.impls.push_back(impl);
-            }
-            if (!point.impls.empty() && names.insert(row_name(point, Impl::native)).second) points.push_back(point);
-          }
-        }
-      }
-    }
-  }
+  std::set<std::string> names;
+  if (options.batch.empty()) add_points(options, limits, filter, names, points);
+  for (const Options& sweep : options.batch) add_points(sweep, limits, filter, names, points);
   return points;
 }
 

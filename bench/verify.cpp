@@ -9,10 +9,19 @@
 
 namespace swiglu::bench {
 
-Truth::Truth(const Shape& shape, const Weights& weights, std::uint64_t seed) : d_(shape.d), y_(kDistinctRows * d_) {
+Truth::Truth(const Shape& shape, const Weights& weights, std::uint64_t seed, Family family)
+    : d_(shape.d), y_(kDistinctRows * d_) {
   swiglu::Options options;
   options.backend = Backend::reference;
-  const FeedForward reference(shape.d, shape.h, weights, options);
+  Weights three = weights;
+  std::vector<float> zeros, ones;
+  if (family == Family::ffn2) {
+    zeros.assign(shape.d * shape.h, 0.0f);
+    ones.assign(shape.h, 1.0f);
+    three.up = {zeros.data(), Order::out_in, kDense};
+    three.up_bias = ones.data();
+  }
+  const FeedForward reference(shape.d, shape.h, three, options);
   const std::vector<float> x = random_rows(kDistinctRows, d_, seed);
   reference.forward({x.data()}, {y_.data()}, kDistinctRows, reference.make_workspace(kDistinctRows));
 }
@@ -20,6 +29,10 @@ Truth::Truth(const Shape& shape, const Weights& weights, std::uint64_t seed) : d
 double Truth::check(const std::function<void(const float*, float*)>& forward, const float* x, std::size_t T) const {
   std::vector<float> y(T * d_, std::numeric_limits<float>::quiet_NaN());
   forward(x, y.data());
+  return compare(y.data(), T);
+}
+
+double Truth::compare(const float* y, std::size_t T) const {
   double worst = 0;
   for (std::size_t t = 0; t < T; ++t) {
     const float* truth = y_.data() + t % kDistinctRows * d_;

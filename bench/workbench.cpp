@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "formulas.hpp"
 #include "machine_facts.hpp"
-#include "source_weights.hpp"
 
 namespace swiglu::bench {
 
@@ -13,44 +13,69 @@ bool Workbench::shares(const Point& a, const Point& b) {
          a.cache == b.cache;
 }
 
-Workbench::Workbench(Session& session, const Point& point, const std::vector<Impl>& impls)
-    : shape_(point.shape), seed_(session.options().seed) {
+Workbench::Workbench(Session& session, const Point& point, const std::vector<const Implementation*>& impls)
+    : point_(point), seed_(session.options().seed) {
   session.pin(point.threads);
   const std::size_t budget = available_memory() / 4 / impls.size();
-  const Rotation rotate = rotation(shape_, point.threads, point.cache, session.llc_bytes(), budget);
-  rotation_enough_ = rotate.enough;
-  if (rotate.windows == 0) {
-    for (const Impl impl : impls) {
+  for (const Implementation* impl : impls) {
+    if (const std::string reason = impl->missing(); !reason.empty()) {
+      unavailable_[impl] = reason;
+      continue;
+    }
+    const Shape shape = shape_of(point.shape, impl->family);
+    const double one = weight_bytes(shape.d, shape.h, impl->family == Family::ffn ? 3 : 2);
+    const Rotation rotate = rotation(one, point.threads, point.cache, session.llc_bytes(), budget);
+    rotation_enough_ = rotation_enough_ && rotate.enough;
+    if (rotate.windows == 0) {
       unavailable_[impl] = "weights need more than a quarter of the free memory (" + std::to_string(budget >> 20) +
                            " MiB for each implementation)";
+      continue;
     }
-    return;
-  }
-  const SourceWeights source(shape_.d, shape_.h, seed_);
-  truth_ = std::make_unique<Truth>(shape_, source.view(), seed_);
-  for (const Impl impl : impls) {
     try {
-      arms_.emplace_back(impl, point.isa, point.threads, shape_, source.view(), rotate.windows);
+      arms_.emplace_back(*impl, point.isa, point.threads, shape, reference(impl->family).source->view(),
+                         rotate.windows);
+      if (point.cache == Cache::all) sets_ = std::max(sets_, rotate.windows);
     } catch (const std::exception& error) {
       unavailable_[impl] = error.what();
     }
   }
+  for (auto& [family, reference] : references_) reference.source.reset();
+}
+
+Workbench::Reference& Workbench::reference(Family family) {
+  Reference& entry = references_[family];
+  if (!entry.source) {
+    entry.shape = shape_of(point_.shape, family);
+    entry.source = std::make_unique<SourceWeights>(entry.shape.d, entry.shape.h, seed_);
+    entry.truth = std::make_unique<Truth>(entry.shape, entry.source->view(), seed_, family);
+  }
+  return entry;
+}
+
+Arm* Workbench::find(const Implementation& impl) {
+  for (Arm& arm : arms_) {
+    if (&arm.impl() == &impl) return &arm;
+  }
+  return nullptr;
 }
 
 CallBuffers Workbench::buffers(std::size_t T) {
-  const std::size_t floats = T * shape_.d;
-  if (x_.size() < floats) {
-    x_ = random_rows(T, shape_.d, seed_);
-    y_.assign(floats, 0.0f);
+  const std::size_t floats = T * point_.shape.d;
+  if (x_.size() < sets_ * floats) {
+    x_ = random_rows(T, point_.shape.d, seed_);
+    x_.resize(sets_ * floats);
+    for (std::size_t set = 1; set < sets_; ++set) std::copy_n(x_.begin(), floats, x_.begin() + set * floats);
+    y_.assign(sets_ * floats, 0.0f);
   }
-  return {x_.data(), y_.data(), floats};
+  return {x_.data(), y_.data(), floats, point_.cache == Cache::all ? floats : 0};
 }
 
 double Workbench::verify(Arm& arm, std::size_t T) {
-  arm.reserve(T);
+  arm.reserve(T, point_.cache == Cache::all);
   const CallBuffers call = buffers(T);
-  const double error = truth_->check([&](const float* x, float* y) { arm.forward_on(0, x, y, T); }, call.x, T);
-  std::vector<float> first(shape_.d), other(shape_.d);
+  const Truth& truth = *references_.at(arm.impl().family).truth;
+  const double error = truth.check([&](const float* x, float* y) { arm.forward_on(0, x, y, T); }, call.x, T);
+  std::vector<float> first(point_.shape.d), other(point_.shape.d);
   arm.forward_on(0, call.x, first.data(), 1);
   for (std::size_t window = 1; window < arm.windows(); ++window) {
     arm.forward_on(window, call.x, other.data(), 1);
@@ -59,6 +84,30 @@ double Workbench::verify(Arm& arm, std::size_t T) {
     }
   }
   return error;
+}
+
+double Workbench::verify_result(const Arm& arm, const float* y, std::size_t T) const {
+  return references_.at(arm.impl().family).truth->compare(y, T);
+}
+
+ArmFacts Workbench::facts(Arm& arm, std::size_t T, double max_rel_err) const {
+  ArmFacts facts;
+  facts.windows = arm.windows();
+  facts.rotation_enough = rotation_enough_;
+  facts.packed_bytes = arm.packed_bytes();
+  facts.huge_bytes = huge_page_bytes();
+  facts.create_ms = arm.create_seconds() * 1e3;
+  facts.create_first_ms = arm.first_create_seconds() * 1e3;
+  facts.first_call_us = arm.first_call_seconds() * 1e6;
+  facts.max_rel_err = max_rel_err;
+  facts.detail = arm.detail(T);
+  return facts;
+}
+
+void Workbench::prepare(Arm& arm, std::size_t T) {
+  arm.reserve(T, point_.cache == Cache::all);
+  const CallBuffers call = buffers(T);
+  for (std::size_t window = 0; window < arm.windows(); ++window) arm.forward_on(window, call.x, call.y, T);
 }
 
 }  // namespace swiglu::bench

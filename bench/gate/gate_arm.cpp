@@ -24,6 +24,7 @@
 
 #include "arm.hpp"
 #include "caches.hpp"
+#include "formulas.hpp"
 #include "sampler.hpp"
 #include "source_weights.hpp"
 #include "swiglu/feed_forward.h"
@@ -67,9 +68,10 @@ struct ShapeArm {
 
   static Arm make_arm(const Shape& s, Isa isa, std::size_t threads, const SourceWeights& weights) {
     const std::size_t reported = reported_caches().usable();
-    const Rotation windows = rotation(s, threads, Cache::wei, reported == 0 ? kAssumedCache : reported, kBudget);
+    const Rotation windows =
+        rotation(weight_bytes(s.d, s.h), threads, Cache::wei, reported == 0 ? kAssumedCache : reported, kBudget);
     if (windows.windows == 0) throw std::runtime_error("one block's weights exceed 1 GiB");
-    return Arm(Impl::native, isa, threads, s, weights.view(), windows.windows);
+    return Arm(kNative, isa, threads, s, weights.view(), windows.windows);
   }
 };
 
@@ -88,7 +90,8 @@ ServedPoint serve(std::list<ShapeArm>& shape_arms, const GatePoint& point, Isa i
   ServedPoint served{found, point.T, random_rows(point.T, point.shape.d, kSeed), {}};
   served.y.resize(served.x.size());
   found->arm.reserve(point.T);
-  found->truth.check([&](const float* x, float* y) { found->arm.forward(x, y, point.T); }, served.x.data(), point.T);
+  found->truth.check([&](const float* x, float* y) { found->arm.forward_on(0, x, y, point.T); }, served.x.data(),
+                     point.T);
   return served;
 }
 
@@ -110,9 +113,9 @@ int run(const std::vector<std::string>& arguments) {
     if (!(words >> request >> index >> seconds) || request != "sample" || index >= points.size())
       throw std::invalid_argument("not a request: '" + line + "'");
     ServedPoint& point = points[index];
-    const CallBuffers buffers{point.x.data(), point.y.data(), point.x.size()};
+    const CallBuffers buffers{point.x.data(), point.y.data(), point.x.size(), 0};
     const auto take = [&] {
-      return take_sample([&] { point.shape_arm->arm.forward(buffers.x, point.y.data(), point.T); }, buffers,
+      return take_sample([&] { point.shape_arm->arm.forward(buffers, point.T); }, buffers,
                          threads == 1 ? kSettleSeconds : kSettleSecondsOfThreads, seconds);
     };
     Sample sample = take();

@@ -9,15 +9,15 @@ namespace swiglu::bench {
 namespace {
 
 /// The first width is the multiple of 256.
-struct Family {
+struct WidthFamily {
   std::size_t d;
   std::vector<std::size_t> widths;
 };
 
-std::vector<Family> families(bool quick) {
+std::vector<WidthFamily> families(bool quick) {
   // 576: one more than the multiple, one less, a half vector, a whole one. 2048: the largest power of two that divides
   // d_ff is 1, 2, … 128; and one more than the multiple.
-  std::vector<Family> all = {{576, {1536, 1537, 1535, 1544, 1552}}};
+  std::vector<WidthFamily> all = {{576, {1536, 1537, 1535, 1544, 1552}}};
   if (quick) return all;
   all.push_back({2048, {5376, 5377}});
   for (std::size_t m = 1; m < 256; m *= 2) {
@@ -34,12 +34,12 @@ void measure_alignment(TargetRun& run) {
       if (run.quick() && T > 16) continue;
       double worst = -1;
       std::string where;
-      for (const Family& family : families(run.quick())) {
+      for (const WidthFamily& family : families(run.quick())) {
         std::list<Workbench> benches;
         std::vector<Turn> turns;
         for (const std::size_t width : family.widths) {
           const Shape shape = fixed_shape(family.d, width, "", "targets");
-          const Point point{shape, T, threads, run.isa(), Cache::wei, {Impl::native}};
+          const Point point{shape, T, threads, run.isa(), Cache::wei, {&kNative}};
           benches.emplace_back(run.session(), point, point.impls);
           turns.push_back(make_turn(benches.back(), point));
         }

@@ -9,7 +9,7 @@ namespace {
 
 void measure_shape(TargetRun& run, const Shape& shape, std::size_t threads) {
   const std::size_t last = run.quick() ? 16 : 40;
-  Point point{shape, 1, threads, run.isa(), Cache::wei, {Impl::native}};
+  Point point{shape, 1, threads, run.isa(), Cache::wei, {&kNative}};
   Workbench bench(run.session(), point, point.impls);
   std::vector<Turn> turns;
   for (point.T = 1; point.T <= last + 1; ++point.T) turns.push_back(make_turn(bench, point));

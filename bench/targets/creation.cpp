@@ -48,15 +48,15 @@ void measure_creation(TargetRun& run) {
     session.pin(threads);
     Team team(session.cpus_for(threads));
     std::vector<double> ours, copy, wide, post_ops;
-    const auto create = [&](Impl impl) {
-      return Arm(impl, run.isa(), threads, shape, source.view(), 1).create_seconds();
+    const auto create = [&](const Implementation* impl) {
+      return Arm(*impl, run.isa(), threads, shape, source.view(), 1).create_seconds();
     };
     for (int round = 0; round < (run.quick() ? 3 : 5); ++round) {
-      ours.push_back(create(Impl::native));
+      ours.push_back(create(&kNative));
       copy.push_back(seconds_of_copy(team, threads, source.view(), shape.d * shape.h));
       if (run.has_rival()) {
-        wide.push_back(create(Impl::onednn_wide));
-        post_ops.push_back(create(Impl::onednn_post_ops));
+        wide.push_back(create(&kOnednnWide));
+        post_ops.push_back(create(&kOnednnPostOps));
         let_workers_sleep(threads);
       }
       if (interrupted()) throw std::runtime_error("interrupted");

@@ -29,7 +29,7 @@ void measure_first_call(TargetRun& run) {
       if (run.quick() && T > 16) continue;
       const std::vector<float> x = random_rows(T, shape.d, session.options().seed);
       std::vector<float> y(x.size());
-      const CallBuffers buffers{x.data(), y.data(), x.size()};
+      const CallBuffers buffers{x.data(), y.data(), x.size(), 0};
       Workspace workspace;
       std::vector<double> ratios, firsts;
       for (int object = 0; object < (run.quick() ? 3 : 9); ++object) {

@@ -10,14 +10,14 @@ namespace swiglu::bench {
 void measure_idle(TargetRun& run) {
   Session& session = run.session();
   const std::size_t threads = run.most_threads();
-  Point point{fixed_shape(576, 1536, "", "targets"), 16, threads, run.isa(), Cache::none, {Impl::native}};
-  if (run.has_rival()) point.impls.push_back(Impl::onednn_wide);
+  Point point{fixed_shape(576, 1536, "", "targets"), 16, threads, run.isa(), Cache::none, {&kNative}};
+  if (run.has_rival()) point.impls.push_back(&kOnednnWide);
   Workbench bench(session, point, point.impls);
   const Turn turn = make_turn(bench, point);
   const CallBuffers buffers = bench.buffers(point.T);
   const auto idle_ms = [&](Arm& arm) {
     let_workers_sleep(threads);
-    for (int call = 0; call < 100; ++call) arm.forward(buffers.x, buffers.y, point.T);
+    for (int call = 0; call < 100; ++call) arm.forward(buffers, point.T);
     const double before = process_cpu_seconds();
     std::this_thread::sleep_for(std::chrono::seconds(1));
     return (process_cpu_seconds() - before) * 1e3;

@@ -37,12 +37,12 @@ void measure_neighbour(TargetRun& run) {
   std::vector<Case> cases = {{small, 16}, {large, 1}, {large, 16}};
   if (!run.quick()) cases.insert(cases.end(), {{small, 1}, {small, 128}, {large, 128}});
 
-  std::vector<Impl> impls = {Impl::native};
-  if (run.has_rival()) impls.insert(impls.end(), {Impl::onednn_wide, Impl::onednn_post_ops});
+  std::vector<const Implementation*> impls = {&kNative};
+  if (run.has_rival()) impls.insert(impls.end(), {&kOnednnWide, &kOnednnPostOps});
   double worst_slow_down = 0, worst_share = 0;
   std::string slow_down_detail, share_detail;
   for (const Case& entry : cases) {
-    Point point{entry.shape, entry.T, 1, run.isa(), Cache::wei, {Impl::native}};
+    Point point{entry.shape, entry.T, 1, run.isa(), Cache::wei, {&kNative}};
     Workbench one(session, point, point.impls);
     const Turn quiet_turn = make_turn(one, point);
     point.threads = n;
@@ -54,7 +54,7 @@ void measure_neighbour(TargetRun& run) {
       session.pin(threads);
       const CallBuffers buffers = bench.buffers(entry.T);
       const Sample result =
-          take_sample([&] { arm.forward(buffers.x, buffers.y, entry.T); }, buffers, kSettleSeconds, kSampleSeconds);
+          take_sample([&] { arm.forward(buffers, entry.T); }, buffers, kSettleSeconds, kSampleSeconds);
       session.pin(n);
       let_workers_sleep(threads);
       return result;

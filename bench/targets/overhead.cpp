@@ -17,8 +17,8 @@ void measure_overhead(TargetRun& run) {
   Session& session = run.session();
   const std::size_t rounds = run.quick() ? 5 : 15;
   for (const std::size_t threads : run.threads()) {
-    Point point{fixed_shape(16, 16, "", "targets"), 1, threads, run.isa(), Cache::none, {Impl::native}};
-    if (run.has_rival()) point.impls.insert(point.impls.end(), {Impl::onednn_wide, Impl::onednn_post_ops});
+    Point point{fixed_shape(16, 16, "", "targets"), 1, threads, run.isa(), Cache::none, {&kNative}};
+    if (run.has_rival()) point.impls.insert(point.impls.end(), {&kOnednnWide, &kOnednnPostOps});
     Workbench bench(session, point, point.impls);
     const Turn turn = make_turn(bench, point);
     const CallBuffers buffers = bench.buffers(1);
@@ -27,7 +27,7 @@ void measure_overhead(TargetRun& run) {
     std::vector<double> pool_times;
     for (std::size_t r = 0; r < rounds && !interrupted(); ++r) {
       for (std::size_t arm = 0; arm < times.size(); ++arm) {
-        const auto call = [&] { turn.comparison.arms[arm]->forward(buffers.x, buffers.y, 1); };
+        const auto call = [&] { turn.comparison.arms[arm]->forward(buffers, 1); };
         times[arm].push_back(take_sample(call, {}, kSettleSeconds, kSampleSeconds).t_median);
         let_workers_sleep(threads);
       }

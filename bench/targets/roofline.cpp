@@ -45,22 +45,18 @@ std::vector<Point> sweep(TargetRun& run, std::size_t threads) {
   return build_points(options, run.session().limits());
 }
 
-std::optional<Rival> against_rival(TargetRun& run, const Turn& turn, const std::vector<RowSummary>& summaries) {
-  const auto& arms = turn.comparison.arms;
-  std::size_t native = arms.size(), strongest = arms.size();
-  for (std::size_t arm = 0; arm < arms.size(); ++arm) {
-    if (arms[arm]->impl() == Impl::native) native = arm;
-    if (!is_onednn(arms[arm]->impl())) continue;
-    if (strongest == arms.size() || summaries[arm].t_median < summaries[strongest].t_median) strongest = arm;
+std::optional<Rival> against_rival(TargetRun& run, const Turn& turn, const PointResult& result) {
+  const std::size_t native = result.arm_of(kNative), strongest = strongest_onednn(result);
+  if (native == result.arms.size() || strongest == result.arms.size()) return {};
+  for (Json& pair : point_pairs(result, {}, nullptr, nullptr)) {
+    if (pair.text("baseline") == "onednn-strongest") run.session().add_pair(std::move(pair));
   }
-  if (native == arms.size() || strongest == arms.size()) return {};
-  run.session().add_pair(pair_row(turn.point, turn.comparison, native, strongest, "onednn-strongest"));
   std::vector<double> ceilings;
   for (const Round& round : turn.comparison.rounds) {
     const double t = round.samples[strongest].t_min;
-    ceilings.push_back(t / rates(turn.point, t, round.roof).t_roof);
+    ceilings.push_back(t / rates(turn.point, Family::ffn, t, round.roof).t_roof);
   }
-  return Rival{paired_ratio(turn.comparison, native, strongest), median(ceilings)};
+  return Rival{paired_ratio(result, native, strongest, 0.99), median(ceilings)};
 }
 
 void report_roofline(TargetRun& run, std::size_t threads, const std::vector<Result>& results,
@@ -134,21 +130,21 @@ void sweep_with(TargetRun& run, std::size_t threads) {
       continue;
     }
     Turn turn = make_turn(*bench, point);
-    measure(session, *bench, point, affordable, run.random(), turn.comparison);
-    if (interrupted()) throw std::runtime_error("interrupted");
-    std::vector<RowSummary> summaries(turn.comparison.arms.size());
+    measure_rounds(run, turn, affordable);
+    const PointResult result = result_of(turn);
+    Plan plan;
+    plan.rounds = affordable;
+    for (Json& row : point_rows(result, plan)) session.add_row(std::move(row));
     std::optional<double> native;
-    for (std::size_t arm = 0; arm < summaries.size(); ++arm) {
-      session.add_row(measured_row(point, turn.comparison, arm, bench->rotation_enough(), affordable, &summaries[arm]));
-      if (turn.comparison.arms[arm]->impl() != Impl::native) continue;
+    if (const std::size_t arm = result.arm_of(kNative); arm < result.arms.size()) {
       if (cold(turn, arm)) {
-        native = summaries[arm].pct_roof;
+        native = pct_roof(turn, arm);
       } else {
         left_out += "; left out, not certified cold: " + name_of(point);
       }
     }
     if (!native) continue;
-    results.push_back({point, *native, against_rival(run, turn, summaries)});
+    results.push_back({point, *native, against_rival(run, turn, result)});
     std::fprintf(stderr, "  %s, %zu threads: %.1f %% of the roofline", name_of(point).c_str(), threads, *native);
     if (const auto& rival = results.back().rival) {
       std::fprintf(stderr, ", %.2fx oneDNN [%.2f, %.2f] of %.2fx", rival->ratio.ratio, rival->ratio.lower,

@@ -43,7 +43,7 @@ class TargetRun {
   Isa isa() const { return isa_; }
   const std::vector<std::size_t>& threads() const { return threads_; }  ///< --threads, else 1 and 2
   std::size_t most_threads() const;                                     ///< the largest of them
-  bool has_rival() const { return session_.limits().onednn; }
+  bool has_rival() const { return kOnednnWide.missing().empty(); }
 
   /// " avx512, 2 threads": ends the names of rows.
   std::string suffix(std::size_t threads) const;

@@ -19,7 +19,7 @@ std::vector<Pair> measure_pairs(TargetRun& run, std::size_t n, const Shape& shap
   std::list<Workbench> benches;
   std::vector<Turn> turns;
   for (const std::size_t threads : {std::size_t{1}, n}) {
-    Point point{shape, rows.front(), threads, run.isa(), Cache::wei, {Impl::native}};
+    Point point{shape, rows.front(), threads, run.isa(), Cache::wei, {&kNative}};
     benches.emplace_back(run.session(), point, point.impls);
     for (const std::size_t T : rows) {
       point.T = T;

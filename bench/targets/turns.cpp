@@ -15,7 +15,8 @@ namespace {
 double over_rounds(const Turn& turn, std::size_t arm, double Rates::* rate) {
   std::vector<double> values;
   for (const Round& round : turn.comparison.rounds) {
-    values.push_back(rates(turn.point, round.samples[arm].t_median, round.roof).*rate);
+    values.push_back(
+        rates(turn.point, turn.comparison.arms[arm]->impl().family, round.samples[arm].t_median, round.roof).*rate);
   }
   return median(values);
 }
@@ -24,7 +25,7 @@ double over_rounds(const Turn& turn, std::size_t arm, double Rates::* rate) {
 
 Turn make_turn(Workbench& bench, const Point& point) {
   for (const auto& [impl, reason] : bench.unavailable()) {
-    throw std::runtime_error(std::string(to_string(impl)) + ": " + reason);
+    throw std::runtime_error(std::string(impl->name) + ": " + reason);
   }
   Turn turn{&bench, point, bench.rotation_enough()};
   for (Arm& arm : bench.arms()) {
@@ -49,10 +50,31 @@ void measure_in_turns(TargetRun& run, std::vector<Turn>& turns, std::size_t roun
     for (const std::size_t i : order) {
       Turn& turn = turns[i];
       run.session().pin(turn.point.threads);
-      measure(run.session(), *turn.bench, turn.point, 1, run.random(), turn.comparison);
-      if (interrupted()) throw std::runtime_error("interrupted");
+      measure_rounds(run, turn, 1);
     }
   }
+}
+
+void measure_rounds(TargetRun& run, Turn& turn, std::size_t rounds) {
+  std::vector<std::string> wrong;
+  Attempt attempt = measure(run.session(), *turn.bench, turn.point, turn.comparison.arms, rounds, run.random(), wrong);
+  if (interrupted()) throw std::runtime_error("interrupted");
+  for (const std::string& text : wrong) {
+    if (!text.empty()) throw WrongResult(text);
+  }
+  auto& all = turn.comparison.rounds;
+  all.insert(all.end(), attempt.rounds.begin(), attempt.rounds.end());
+}
+
+PointResult result_of(const Turn& turn) {
+  PointResult result;
+  result.point = turn.point;
+  for (std::size_t arm = 0; arm < turn.comparison.arms.size(); ++arm) {
+    result.arms.push_back(&turn.comparison.arms[arm]->impl());
+    result.facts.push_back(turn.bench->facts(*turn.comparison.arms[arm], turn.point.T, turn.comparison.errors[arm]));
+  }
+  result.launches.emplace_back().attempts.emplace_back().rounds = turn.comparison.rounds;
+  return result;
 }
 
 std::string name_of(const Point& point) { return formatted("%zu/%zu, T = %zu", point.shape.d, point.shape.h, point.T); }
@@ -63,7 +85,12 @@ double pct_bw(const Turn& turn, std::size_t arm) { return over_rounds(turn, arm,
 bool cold(const Turn& turn, std::size_t arm) {
   std::size_t cold_rounds = 0;
   for (const Round& round : turn.comparison.rounds) {
-    cold_rounds += is_cold(rates(turn.point, round.samples[arm].t_median, round.roof).gbps, round.roof) ? 1 : 0;
+    cold_rounds +=
+        is_cold(
+            rates(turn.point, turn.comparison.arms[arm]->impl().family, round.samples[arm].t_median, round.roof).gbps,
+            round.roof)
+            ? 1
+            : 0;
   }
   return turn.rotation_enough && 2 * cold_rounds > turn.comparison.rounds.size();
 }

@@ -8,6 +8,13 @@
 
 namespace swiglu::bench {
 
+/// The verified arms of a point and what was measured of them.
+struct Comparison {
+  std::vector<Arm*> arms;
+  std::vector<double> errors;  // by arm, from verification
+  std::vector<Round> rounds;
+};
+
 /// One point, whose first arm is looked at; measured in turns with others: shapes, T and thread counts are compared
 /// within the same seconds, as `paired` does it for implementations of one point.
 struct Turn {
@@ -25,6 +32,13 @@ FeedForward native_block(const TargetRun& run, const Shape& shape, std::size_t t
 
 /// `rounds` rounds of all turns, in random order in each. Throws std::runtime_error if interrupted.
 void measure_in_turns(TargetRun& run, std::vector<Turn>& turns, std::size_t rounds);
+
+/// `rounds` more rounds of one turn. Throws WrongResult if the timed calls left a wrong result, std::runtime_error if
+/// interrupted.
+void measure_rounds(TargetRun& run, Turn& turn, std::size_t rounds);
+
+/// The same as a result of `paired`, for rows and pairs.
+PointResult result_of(const Turn& turn);
 
 /// "2048/5632, T = 16"
 std::string name_of(const Point& point);

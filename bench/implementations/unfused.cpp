@@ -1,0 +1,238 @@
+// What fusion buys: the same tiles, panels, row blocks and threads as the library, but every product is stored before
+// the next step reads it.
+//
+//     unfused   G = x·W_gate, U = x·W_up;   hidden = silu(G) ⊙ U, row by row;   y = hidden·W_down
+//     ffn2      A = x·W1;                   hidden = silu(A);                   y = hidden·W2
+//
+// Rows of 128 at a time as in the driver, so that G and U stay in the last-level cache: the strongest form without
+// fusion.
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <utility>
+
+#include "clock.hpp"
+#include "dispatch/kernel_sets.hpp"
+#include "driver/panel_sweep.hpp"
+#include "driver/plan.hpp"
+#include "implementations/implementation.hpp"
+#include "memory/page_buffer.hpp"
+#include "packing/pack_panels.hpp"
+#include "packing/pack_rows.hpp"
+#include "round_up.hpp"
+#include "weight_views.hpp"
+
+namespace swiglu::bench {
+namespace {
+
+using kernels::kBlock;
+using kernels::kPanelColumns;
+
+/// Calls task(i) for i < count on the executor; in the calling thread if there is one.
+template <class Task>
+void parallel(Executor& executor, std::size_t count, const Task& task) {
+  const auto call = [](void* context, std::size_t i) { (*static_cast<const Task*>(context))(i); };
+  if (count == 1) {
+    task(0);
+  } else {
+    executor.parallel_for(count, call, const_cast<Task*>(&task));
+  }
+}
+
+/// A matrix in → out, packed into the panels of the down product, whose epilogue stores plain rows.
+class PackedMatrix {
+ public:
+  PackedMatrix(const StridedMatrix& matrix, std::size_t in, std::size_t out) : in_(in), out_(out) {
+    BlockWeights weights;
+    weights.d_ff = in;
+    weights.d_model = out;
+    weights.down = matrix;
+    const PackedLayout layout = packed_layout(out, in);
+    panels_ = layout.down_panels;
+    stride_ = layout.down_stride;
+    buffer_ = PageBuffer(panels_ * stride_ * sizeof(float));
+    pack_down(weights, 0, panels_, static_cast<float*>(buffer_.data()));
+  }
+
+  std::size_t panels() const { return panels_; }
+  std::size_t bytes() const { return buffer_.size(); }
+
+  PanelProduct product(const kernels::KernelSet& set) const {
+    PanelProduct product;
+    product.set = &set;
+    product.table = &set.down;
+    product.panels = static_cast<const float*>(buffer_.data());
+    product.panel_stride = stride_;
+    product.k = in_;
+    product.x_width = round_up(in_, kBlock);
+    product.columns = out_;
+    return product;
+  }
+
+ private:
+  std::size_t in_, out_, panels_ = 0, stride_ = 0;
+  PageBuffer buffer_;
+};
+
+/// Panels of one product in shrinking chunks, the next one taken before this one is begun, as in the driver.
+void run_product(const PanelProduct& product, std::size_t panels, Executor& executor, std::size_t workers,
+                 float* partial, std::size_t partial_stride) {
+  if (workers == 1) {
+    sweep_panels(product, 0, panels, panels, partial);
+    return;
+  }
+  std::atomic<std::size_t> next{0};
+  const auto take = [&]() -> std::pair<std::size_t, std::size_t> {  // [first, last), empty at the end
+    std::size_t first = next.load(), last = 0;
+    do {
+      if (first >= panels) return {panels, panels};
+      last = std::min(panels, first + std::max<std::size_t>(1, (panels - first) / (2 * workers)));
+    } while (!next.compare_exchange_weak(first, last));
+    return {first, last};
+  };
+  parallel(executor, workers, [&](std::size_t worker) {
+    for (auto chunk = take(); chunk.first < chunk.second;) {
+      const auto then = take();
+      sweep_panels(product, chunk.first, chunk.second, then.first, partial + worker * partial_stride);
+      chunk = then;
+    }
+  });
+}
+
+class UnfusedObject final : public BlockObject {
+ public:
+  UnfusedObject(const ObjectRequest& request, bool gated)
+      : set_(kernel_set(request.isa)),
+        d_(request.d_model),
+        h_(request.d_ff),
+        executor_(request.executor),
+        workers_(request.threads),
+        gated_(gated) {
+    const BlockWeights weights = resolve_weights(d_, h_, request.weights);
+    matrices_.emplace_back(weights.gate, d_, h_);
+    if (gated_) matrices_.emplace_back(weights.up, d_, h_);
+    matrices_.emplace_back(weights.down, h_, d_);
+  }
+
+  std::size_t workspace_bytes(std::size_t T) const override { return layout(T).floats * sizeof(float) + 64; }
+
+  std::size_t packed_bytes() const override {
+    std::size_t bytes = 0;
+    for (const PackedMatrix& matrix : matrices_) bytes += matrix.bytes();
+    return bytes;
+  }
+
+  void forward(const float* x, float* y, std::size_t T, const Workspace& workspace) override {
+    phases_ = {};
+    const EqualPieces blocks(T, kMaxBlockRows);
+    for (std::size_t b = 0; b < blocks.count(); ++b) {
+      rows(x + blocks.begin(b) * d_, y + blocks.begin(b) * d_, blocks.size(b), layout(T), workspace);
+    }
+  }
+
+  const Phases* phases() const override { return &phases_; }
+
+  std::string detail(std::size_t) const override {
+    return std::string(gated_ ? "gate, up" : "x·W1") + " stored, " + (gated_ ? "silu·mul" : "silu") +
+           " over rows, then down; tiles of " + std::to_string(set_.tile_rows) + " rows x 32 columns, " +
+           swiglu::to_string(set_.isa);
+  }
+
+ private:
+  struct Layout {
+    std::size_t x = 0, products = 0, hidden = 0, partial = 0, partial_stride = 0, floats = 0;
+  };
+
+  std::size_t product_stride() const { return round_up(h_, kBlock) + kBlock; }  // never a power of two
+
+  Layout layout(std::size_t T) const {
+    const std::size_t rows = std::min(T, kMaxBlockRows);
+    PackedBlock block;
+    block.set = &set_;
+    block.d_model = d_;
+    block.d_ff = h_;
+    Layout at;
+    at.products = at.x + rows * round_up(d_, kBlock);
+    at.hidden = at.products + (gated_ ? 2 : 1) * rows * product_stride();
+    at.partial = at.hidden + rows * round_up(h_, kBlock);
+    at.partial_stride = swiglu::workspace_layout(block, rows, workers_).partial_stride;
+    at.floats = at.partial + workers_ * at.partial_stride;
+    return at;
+  }
+
+  void pack(const float* from, std::size_t stride, std::size_t width, const EqualPieces& tiles, std::size_t tile,
+            float* to) const {
+    const std::size_t row = tiles.begin(tile);
+    pack_row_tile(from + row * stride, stride, tiles.size(tile), width, to + row * round_up(width, kBlock));
+  }
+
+  /// G (and U) of one tile → its tile of hidden; G is overwritten.
+  void activate(float* products, std::size_t rows, const EqualPieces& tiles, std::size_t tile, float* hidden) const {
+    for (std::size_t i = tiles.begin(tile); i < tiles.begin(tile) + tiles.size(tile); ++i) {
+      float* gate = products + i * product_stride();
+      if (gated_) {
+        set_.silu_mul(gate, gate + rows * product_stride(), gate, h_);
+      } else {
+        set_.silu(gate, gate, h_);
+      }
+    }
+    if (rows > 1) pack(products, product_stride(), h_, tiles, tile, hidden);
+  }
+
+  void rows(const float* x, float* y, std::size_t rows, const Layout& at, const Workspace& workspace) {
+    auto* base = reinterpret_cast<float*>((reinterpret_cast<std::uintptr_t>(workspace.data()) + 63) / 64 * 64);
+    float *products = base + at.products, *hidden = base + at.hidden;
+    const EqualPieces tiles(rows, set_.tile_rows);
+    const double begin = now();
+    const float* x_tiles = x;  // a tile of one row is the row itself
+    if (rows > 1) {
+      parallel(*executor_, tiles.count(), [&](std::size_t t) { pack(x, d_, d_, tiles, t, base + at.x); });
+      x_tiles = base + at.x;
+    }
+    const auto multiply = [&](const PackedMatrix& matrix, const float* in, float* out, std::size_t stride) {
+      PanelProduct product = matrix.product(set_);
+      product.x = in;
+      product.tiles = tiles;
+      product.out = out;
+      product.out_row_stride = stride;
+      run_product(product, matrix.panels(), *executor_, workers_, base + at.partial, at.partial_stride);
+    };
+    for (std::size_t m = 0; m + 1 < matrices_.size(); ++m) {
+      multiply(matrices_[m], x_tiles, products + m * rows * product_stride(), product_stride());
+    }
+    const double stored = now();
+    parallel(*executor_, tiles.count(), [&](std::size_t t) { activate(products, rows, tiles, t, hidden); });
+    const double activated = now();
+    multiply(matrices_.back(), rows > 1 ? hidden : products, y, d_);
+    phases_.gate_up += stored - begin;
+    phases_.activation += activated - stored;
+    phases_.down += now() - activated;
+  }
+
+  const kernels::KernelSet& set_;
+  std::size_t d_, h_;
+  std::shared_ptr<Executor> executor_;
+  std::size_t workers_;
+  bool gated_;
+  std::vector<PackedMatrix> matrices_;  // gate, up, down; or W1, W2
+  Phases phases_;
+};
+
+template <bool GATED>
+std::unique_ptr<BlockObject> create(const ObjectRequest& request) {
+  return std::make_unique<UnfusedObject>(request, GATED);
+}
+
+}  // namespace
+
+const Implementation kUnfused = {
+    "unfused",       nullptr,      "our matmuls with every product stored, silu·mul between",
+    Family::ffn,     Role::fusion, false,
+    nothing_missing, create<true>};
+const Implementation kFfn2 = {
+    "ffn2",          nullptr,      "two matrices of the same parameters: our matmul, silu, matmul",
+    Family::ffn2,    Role::ffn2,   false,
+    nothing_missing, create<false>};
+
+}  // namespace swiglu::bench
