@@ -8,20 +8,20 @@ from lib import stats
 from report.load import InputError
 from report.merge import sources
 from report.model import Row, Run, Speedup
-from report.validate import ffn_rows
+from report.validate import BLOCKS, block_rows
 
+PHASES = ("t_gate_up", "t_activation", "t_down")
 COLD_LIMIT = 1.10  # a row that streams faster than this times the DRAM roof was served by a cache
 
 
-def build(document):
-    """The Run of a validated document. Rows of the same name are launches of one measurement."""
-    rows = [_row(item) for item in ffn_rows(document)]
+def build(document, gates=(), history=()):
+    """The Run of a validated document. Rows of the same name are launches of one measurement. The rest is what the
+    command line brings beside it: gate verdicts, earlier Runs."""
+    rows = [_row(item) for item in block_rows(document)]
     if not any(row.ok and row.impl == "native" for row in rows):
         raise InputError("no measured ffn row of native (from `swiglu-bench paired`) in the input: nothing to report")
-    by_name = defaultdict(list)
-    for row in rows:
-        by_name[row.name].append(row)
-    merged = {name: _merge(launches) for name, launches in by_name.items()}
+    merged, launches = _merged(rows)
+    two_matrix, _ = _merged([_row(item) for item in block_rows(document, "ffn2")])
     pairs = defaultdict(list)
     for pair in document["pairs"]:
         pairs[pair["name"], pair["baseline"]].append(pair)
@@ -31,11 +31,18 @@ def build(document):
         machine=document["machine"],
         calibration=document["calibration"],
         rows=tuple(merged.values()),
-        speedups=tuple(_speedup(merged[name], baseline, launches) for (name, baseline), launches in pairs.items()),
+        two_matrix=tuple(two_matrix.values()),
+        speedups=tuple(
+            _speedup(merged[name], baseline, found) for (name, baseline), found in pairs.items() if name in merged
+        ),
+        samples=tuple(document.get("samples", ())),
         elementwise=tuple(_elementwise(document)),
         failed=tuple(_failed(document)),
         checks=tuple(document["checks"]),
-        launches=max(len(launches) for launches in by_name.values()),
+        launches=max(launches, document["context"].get("launches", 1)),
+        gates=tuple(gates),
+        targets=tuple(document.get("targets", ())),
+        history=tuple(history),
     )
 
 
@@ -53,6 +60,8 @@ def _row(item):
         read=item["read_gbps"],
         tokens_per_s=item["T"] / item["t_median"],
         create_ms=item.get("create_ms", math.nan),
+        weight_bytes=item.get("weight_gbps", math.nan) * item["t_median"] * 1e9,
+        phases=tuple(item[key] for key in PHASES) if all(key in item for key in PHASES) else (),
         cold=_is_cold(item),
         flags=tuple(item.get("flags", ())),
     )
@@ -62,6 +71,15 @@ def _is_cold(item):
     """The program's certificate, and the numbers again: too few windows or too many bytes per second is not cold."""
     certified = item["cache"] == "wei" and item["cold_ok"] == 1 and "uncertified" not in item.get("flags", ())
     return certified and item["gbps"] <= COLD_LIMIT * item["read_gbps"]
+
+
+def _merged(rows):
+    """({name: row}, the largest number of launches of one name)"""
+    by_name = defaultdict(list)
+    for row in rows:
+        by_name[row.name].append(row)
+    merged = {name: _merge(launches) for name, launches in by_name.items()}
+    return merged, max(map(len, by_name.values()), default=0)
 
 
 def _merge(launches):
@@ -86,7 +104,8 @@ def _speedup(row, baseline, launches):
         ratio = stats.Ratio(pair["ratio"], pair["lcb99"], pair["ucb99"], 0.99, math.nan, logs)
     forms = sorted({pair.get("baseline_form", baseline) for pair in launches})
     of_medians = stats.geometric_mean(pair["ratio_of_medians"] for pair in launches)
-    return Speedup(row, baseline, " / ".join(forms), ratio, of_medians)
+    kind = launches[0].get("kind", "rival")
+    return Speedup(row, kind, baseline, " / ".join(forms), ratio, of_medians)
 
 
 def _elementwise(document):
@@ -102,5 +121,5 @@ def _elementwise(document):
 
 def _failed(document):
     for item in document["benchmarks"]:
-        if item.get("family") != "ffn" and item.get("status", "OK") != "OK":
+        if item.get("family") not in BLOCKS and item.get("status", "OK") != "OK":
             yield item["name"], f"{item['status']}: {item.get('skip_reason', 'no reason given')}"

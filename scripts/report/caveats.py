@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from report.model import label
+from report.model import label, rows_text
 
 
 def caveats(run):
@@ -24,6 +24,14 @@ def _wrong(run):
             )
 
 
+def _targets(run):
+    missed = [target for target in run.targets if target["verdict"] == "missed"]
+    judged = sum(target["verdict"] in ("met", "missed") for target in run.targets)
+    if missed:
+        names = "; ".join(target["name"] for target in missed[:4]) + (" and more" if len(missed) > 4 else "")
+        yield f"Targets missed: {len(missed)} of {judged}: {names}"
+
+
 def _incomplete(run):
     if run.context.get("interrupted"):
         yield "The run was interrupted: points are missing."
@@ -35,23 +43,23 @@ def _not_cold(run):
     rows = [row for row in run.rows if row.ok and row.cache == "wei" and not row.cold]
     if rows:
         yield (
-            f"{len(rows)} rows are not certified cold (weights came from a cache, or coldness could not be shown) and "
-            f"are left out of the decode headline: {_examples(rows)}"
+            "Not certified cold (weights came from a cache, or coldness could not be shown), so left out of the decode "
+            f"headline: {rows_text(len(rows))}: {_examples(rows)}"
         )
 
 
 def _impossible(run):
     rows = [row for row in run.rows if row.ok and row.pct_peak > 103]
     if rows:
-        yield f"{len(rows)} rows are above 103 % of the peak, so the peak was measured too low: {_examples(rows)}"
+        yield f"Above 103 % of the peak, which was then measured too low: {rows_text(len(rows))}: {_examples(rows)}"
 
 
 def _tails(run):
     far = [s for s in run.against_strongest() if max(s.ratio.ratio / s.of_medians, s.of_medians / s.ratio.ratio) > 1.05]
     if far:
         yield (
-            f"At {len(far)} points the speed-up from medians differs by more than 5 % from the one shown, from minima: "
-            f"one side has slow calls in between: {_examples([s.row for s in far])}"
+            "Speed-up from medians differs by more than 5 % from the one shown, from minima (one side has slow calls "
+            f"in between) at {len(far)} of {len(run.against_strongest())} points: {_examples([s.row for s in far])}"
         )
 
 
@@ -62,6 +70,8 @@ def _flagged(run):
     meaning = {
         "drift": "the clock or the bandwidth moved during the block",
         "few_rounds": "too few rounds for a narrow interval",
+        "few_launches": "too few launches for a narrow interval",
+        "unverified": "the result was not compared with the reference",
         "steal": "the hypervisor took time away",
         "busy_machine": "other processes ran at the same time",
     }
@@ -69,14 +79,14 @@ def _flagged(run):
         rows = [row for row in run.rows if flag in row.flags]
         because = f" ({meaning[flag]})" if flag in meaning else ""
         which = f": {_examples(rows)}" if 2 * count <= measured else ""  # of most of them, examples say nothing
-        yield f"{count} of {measured} rows are flagged '{flag}'{because}{which}"
+        yield f"Flagged '{flag}'{because}: {count} of {rows_text(measured)}{which}"
 
 
 def _skipped(run):
     rows = [row for row in run.rows if row.status == "SKIPPED"]
     if rows:
         reasons = ", ".join(f"{reason} ({n})" for reason, n in Counter(row.skip_reason for row in rows).most_common(3))
-        yield f"{len(rows)} rows were skipped: {reasons}"
+        yield f"Skipped: {rows_text(len(rows))}: {reasons}"
 
 
 def _isas(run):
@@ -103,9 +113,9 @@ def _setting(run):
         )
 
 
-def _examples(rows, count=3):
+def _examples(rows, count=2):
     shown = "; ".join(f"{label(row.impl)} at {row.where}" for row in rows[:count])
-    return shown + (f"; and {len(rows) - count} more" if len(rows) > count else "")
+    return shown + (f" and {len(rows) - count} more" if len(rows) > count else "")
 
 
-CHECKS = (_wrong, _incomplete, _not_cold, _impossible, _tails, _flagged, _skipped, _isas, _setting)
+CHECKS = (_wrong, _targets, _incomplete, _not_cold, _impossible, _tails, _flagged, _skipped, _isas, _setting)

@@ -5,14 +5,14 @@ from collections import defaultdict
 from report.load import InputError
 
 
-def complete(document, ffn):
+def complete(document, ffn, block_rows):
     """Raises InputError if the run was cut short, or a point, an implementation or a pair is missing."""
     context = document["context"]
     if context.get("interrupted"):
         raise InputError("the run was interrupted (context.interrupted): run it again, or pass --partial")
     planned = context.get("points_planned")
-    if context["command"] == "paired" and planned is not None and planned != len(ffn):
-        raise InputError(f"{planned} ffn rows were planned, {len(ffn)} are here: points are missing")
+    if context["command"] == "paired" and planned is not None and planned != block_rows:
+        raise InputError(f"{planned} rows were planned, {block_rows} are here: points are missing")
     _no_holes(ffn)
     compared = {pair["name"] for pair in document["pairs"] if pair["baseline"] == "onednn-strongest"}
     rivals = {_point(row) for row in ffn if row["impl"].startswith("onednn") and row["status"] == "OK"}

@@ -4,7 +4,9 @@ from dataclasses import dataclass
 
 import matplotlib.pyplot as plt
 
-from report import caveats, headline, machine, plots, svg, tables
+from report import caveats, headline, machine, plots, svg
+from report.tables import tables
+from report.tables.base import command
 
 
 @dataclass(frozen=True)
@@ -21,17 +23,19 @@ class Plot:
     key: str
     title: str
     how: str
-    reading: str
-    command: str
+    reading: str  # what it shows; without pictures, what was not measured
+    command: str  # what measured it; without pictures, what would
     pictures: tuple
 
 
 @dataclass(frozen=True)
 class Content:
+    heading: str
     title: str
     headlines: tuple
     caveats: tuple
     facts: tuple
+    commands: tuple  # that made the input
     plots: tuple
     tables: tuple
 
@@ -41,23 +45,29 @@ def content(run):
     commit = c["git_sha"][:12] + (" + uncommitted changes" if c.get("git_dirty") else "")
     versions = f"swiglu {c['swiglu_version']}, commit {commit} · oneDNN {c['onednn_version']}"
     return Content(
+        heading="swiglu benchmark",
         title=f"{run.machine['cpu_model']} · {versions} · {c['date']}",
         headlines=headline.headlines(run),
         caveats=tuple(caveats.caveats(run)),
         facts=tuple(machine.facts(run)),
-        plots=tuple(_plot(run, module) for module in plots.ALL),
-        tables=tuple(tables.tables(run)),
+        commands=tuple(dict.fromkeys(source["argv"] for source in run.sources)),
+        plots=tuple(plot(run, module) for module in plots.ALL),
+        tables=tuple(tables(run)),
     )
 
 
-def _plot(run, module):
-    pictures = tuple(_picture(run, panel) for panel in module.panels(run))
-    return Plot(module.KEY, module.TITLE, module.HOW, module.reading(run), tables.command(run, "paired"), pictures)
+def plot(run, module):
+    """What a module of plots/ says and shows about `run`."""
+    places = module.places(run)
+    if not places:
+        return Plot(module.KEY, module.TITLE, module.HOW, module.MISSING, module.MEASURE, ())
+    pictures = tuple(_picture(run, module.panel(run, *place)) for place in places)
+    measured_by = getattr(module, "MEASURED_BY", None) or command(run, "paired")
+    return Plot(module.KEY, module.TITLE, module.HOW, module.reading(run), measured_by, pictures)
 
 
 def _picture(run, panel):
-    picture = Picture(
-        panel.slug, panel.alt, svg.file_text(panel.figure), svg.png(panel.figure), panel.isa == run.isas[0]
-    )
+    main = panel.isa == run.isas[0]
+    picture = Picture(panel.slug, panel.alt, svg.file_text(panel.figure), svg.png(panel.figure), main)
     plt.close(panel.figure)
     return picture

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from lib import stats
-from report.model import threads
+from report.model import rows_text, threads
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,7 @@ class Headline:
     title: str
     figures: tuple  # of Figure; empty = could not be measured, `note` says why
     note: str
+    tally: tuple = ()  # (wins, ties, losses) of a comparison
 
 
 def headlines(run):
@@ -39,14 +40,14 @@ def decode(run):
         figures += _mean(cold, "pct_bw", threads(thr))
     note = f"one token (T = 1), cold weights, {isa}; geometric mean over d_model; 95 % interval"
     if left_out:
-        note += f"; {left_out} rows left out because their weights came from a cache"
+        note += f"; {rows_text(left_out)} left out because the weights came from a cache"
     return Headline("Decode: share of read bandwidth", tuple(figures), note if figures else "no cold row at T = 1")
 
 
 def prefill(run):
     """% of FMA peak at the largest T of the sweep, geometric mean over d_model."""
     isa = run.isas[0]
-    rows = run.select(impl="native", isa=isa, group=run.main)
+    rows = run.select(impl="native", isa=isa, group=run.main, cache="wei")
     largest = max((row.T for row in rows), default=0)
     figures = []
     for thr in run.thread_counts(isa):
@@ -66,12 +67,13 @@ def speedup(run):
         if beside := run.against_strongest(isa=isa, thr=thr):
             figures.append(Figure(threads(thr), *mean_ratio(beside), "×"))
     worst = min(points, key=lambda s: s.ratio.ratio)
-    figures.append(Figure("worst point", worst.ratio.ratio, worst.ratio.lower, worst.ratio.upper, "×"))
+    bounds = (worst.ratio.ratio, worst.ratio.lower, worst.ratio.upper)
+    figures.append(Figure(f"worst point, a {worst.verdict}", *bounds, "×"))
     note = (
         f"against the faster oneDNN form at each point, {isa}; geometric mean over all {len(points)} points, "
         f"99 % bounds; {tally_text(points)}; worst at {worst.row.where}"
     )
-    return Headline(title, tuple(figures), note)
+    return Headline(title, tuple(figures), note, tally(points))
 
 
 def mean_ratio(speedups):

@@ -27,6 +27,14 @@ def is_number(value):
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
+def is_count(value):
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
+
+
+def is_point(value):
+    return list_of(is_number)(value) and len(value) == 2 and min(value) > 0
+
+
 def is_text(value):
     return isinstance(value, str)
 

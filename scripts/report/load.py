@@ -4,6 +4,7 @@ import json
 import math
 
 SCHEMA = "swiglu-bench/1"
+KINDS = {SCHEMA: "results", "swiglu-gate/1": "gate"}
 
 
 class InputError(Exception):
@@ -11,8 +12,8 @@ class InputError(Exception):
 
 
 def load(path):
-    """The JSON document of `path`. Refuses what Python's parser would let through: NaN, Infinity, 1e999 and
-    duplicate keys (a benchmark library was seen to write bare NaN for a 0/0 counter)."""
+    """(kind, JSON document) of `path`; kind is "results" or "gate". Refuses what Python's parser would let through:
+    NaN, Infinity, 1e999 and duplicate keys (a benchmark library was seen to write bare NaN for a 0/0 counter)."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -28,9 +29,14 @@ def load(path):
         raise InputError(f"{path}: {error}") from None
     context = document.get("context") if isinstance(document, dict) else None
     schema = context.get("ffn_schema") if isinstance(context, dict) else None
-    if schema != SCHEMA:
-        raise InputError(f"{path}: context.ffn_schema is {schema!r}, this report reads {SCHEMA!r}")
-    return document
+    if schema is None and isinstance(document, dict):
+        schema = document.get("schema")
+    if not isinstance(schema, str) or schema not in KINDS:
+        raise InputError(
+            f"{path}: its schema (context.ffn_schema or schema) is {schema!r}, this report reads "
+            f"{' and '.join(map(repr, KINDS))}"
+        )
+    return KINDS[schema], document
 
 
 def _no_constant(token):

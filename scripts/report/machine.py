@@ -3,7 +3,7 @@
 
 def facts(run):
     """[(heading, [(name, value)])], texts."""
-    return [("Machine", _machine(run)), ("Build", _build(run)), ("Run", _run(run))]
+    return [("Machine", _machine(run)), ("Roofs measured", _roofs(run)), ("Build", _build(run)), ("Run", _run(run))]
 
 
 def _machine(run):
@@ -11,13 +11,31 @@ def _machine(run):
     smt = {"True": "on", "False": "off"}.get(str(m.get("smt")), m.get("smt"))
     return [
         ("CPU", _text(m.get("cpu_model"))),
+        ("model", _listed(m, family="family", model="model", microcode="microcode")),
         ("cores", f"{_text(m.get('cores'))}, SMT {_text(smt)}, NUMA nodes {_text(m.get('numa_nodes'))}"),
         ("ISAs measured", ", ".join(m.get("isa_measured") or run.isas)),
-        ("memory", f"{_size(m.get('mem_total'))}, last-level cache taken as {_size(m.get('llc_used'))}"),
-        ("clock", f"governor {_text(m.get('governor'))}, boost {_text(m.get('boost'))}"),
-        ("pages", f"transparent huge pages {_text(m.get('thp'))}"),
-        ("system", f"{_text(m.get('os'))}, kernel {_text(m.get('kernel'))}, virtualisation {_text(m.get('virt'))}"),
+        ("ISAs there", ", ".join(m.get("isa_available") or ()) or "unknown"),
+        ("memory", _size(m.get("mem_total"))),
+        ("last-level cache", f"{_size(m.get('llc_used'))}; by the bandwidth curve {_size(m.get('llc_knee_measured'))}"),
+        ("clock", _listed(m, governor="governor", boost="boost", source="clocksource")),
+        ("pages", f"transparent huge pages: {_text(m.get('thp'))}"),
+        ("system", f"{_text(m.get('os'))}, kernel {_text(m.get('kernel'))}"),
+        ("virtualisation", _text(str(m.get("virt") or "").strip())),
     ]
+
+
+def _roofs(run):
+    """Arithmetic peak of each ISA, bandwidth and distance of the cores: medians of the probes at the start."""
+    c = run.calibration
+    lines = []
+    for item in c.get("peak_gflops", ()):
+        clock = f", {item['implied_ghz']:.2f} GHz" if isinstance(item.get("implied_ghz"), (int, float)) else ""
+        lines.append((f"{item.get('isa')}, {item.get('threads')} thr", f"{item['median']:.0f} GFLOP/s{clock}"))
+    for item in c.get("read_gbps", ()):
+        lines.append((f"reading, {item.get('threads')} thr", f"{item['median']:.1f} GB/s (own kernel)"))
+    for item in c.get("round_trip_ns", ()):
+        lines.append((f"cores {item.get('a')} ↔ {item.get('b')}", f"{item['median']:.0f} ns round trip"))
+    return lines or [("none", "the file holds no calibration")]
 
 
 def _build(run):
@@ -43,8 +61,12 @@ def _run(run):
         ("launches", str(run.launches)),
         ("rows", f"{ok} measured, {len(run.rows) - ok} not"),
         ("time taken", f"{seconds:.0f} s" if isinstance(seconds, (int, float)) else "unknown"),
-        *[("command", line) for line in dict.fromkeys(source["argv"] for source in run.sources)],
     ]
+
+
+def _listed(machine, **fields):
+    """"name value, name value"."""
+    return ", ".join(f"{name} {_text(machine.get(key))}" for name, key in fields.items())
 
 
 def _text(value):

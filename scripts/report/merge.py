@@ -1,22 +1,22 @@
 """Several documents of one build on one machine become one document of the same schema."""
 
 from report.load import InputError
-from report.validate import ffn_rows
+from report.validate import block_rows
 
 MUST_AGREE = (("context", "git_sha"), ("context", "compiler"), ("context", "onednn_version"), ("machine", "cpu_model"))
-SECTIONS = ("benchmarks", "pairs", "samples", "checks")
+SECTIONS = ("benchmarks", "pairs", "samples", "checks", "targets")
 REMEMBERED = ("command", "argv", "date", "seed", "interrupted")
 
 
 def merge(documents, paths):
-    """The documents (at least one, validated) joined. Those of `swiglu-bench paired` are launches of one measurement
-    and numbered in a field `launch`; ffn rows of other commands are dropped. `context.merged_from` keeps what each
-    document was made by."""
+    """The documents (at least one, validated) joined. Those of `swiglu-bench paired` are launches of one measurement;
+    ffn rows of other commands are dropped. A field `source` numbers where each item came from, so that a joined
+    document can be joined again; `context.merged_from` keeps what each file was made by."""
     _agree(documents, paths)
     if len(documents) == 1:
         return documents[0]
-    paired = [document for document in documents if ffn_rows(document)]
-    others = [document for document in documents if not ffn_rows(document)]
+    paired = [document for document in documents if block_rows(document)]
+    others = [document for document in documents if not block_rows(document)]
     main = (paired or documents)[0]
     context = {
         **main["context"],
@@ -28,16 +28,24 @@ def merge(documents, paths):
     if planned and None not in planned:
         context["points_planned"] = sum(planned)
     merged = {"context": context, "machine": main["machine"], "calibration": main["calibration"]}
-    for section in SECTIONS:
-        merged[section] = [
-            {**item, "launch": launch} if len(paired) > 1 else item
-            for launch, document in enumerate(paired)
-            for item in document.get(section, [])
-        ]
-        merged[section] += [
-            item for document in others for item in document.get(section, []) if item.get("family") != "ffn"
-        ]
+    merged |= {section: [] for section in SECTIONS}
+    first_free = 0
+    for document in (*paired, *others):
+        first_free = _append(document, merged, first_free, drop_blocks=document in others)
     return merged
+
+
+def _append(document, merged, first_free, drop_blocks):
+    """Adds the document's items, numbered from `first_free`; returns the next free number."""
+    highest = first_free
+    for section in SECTIONS:
+        for item in document.get(section, []):
+            if drop_blocks and item.get("family") in ("ffn", "ffn2"):
+                continue
+            number = first_free + item.get("source", 0)
+            highest = max(highest, number)
+            merged[section].append({**item, "source": number})
+    return highest + 1
 
 
 def sources(document):
@@ -53,5 +61,5 @@ def _agree(documents, paths):
             if document[section].get(key) != first:
                 raise InputError(
                     f"{path}: {section}.{key} is {document[section].get(key)!r}, but {paths[0]} has {first!r}: "
-                    "only files of one build on one machine can be joined"
+                    "only files of one build on one machine can be joined (others: --history or --compare)"
                 )

@@ -10,10 +10,14 @@ from lib import stats
 ISA_ORDER = ("portable", "neon", "avx2", "avx512")
 LABELS = {
     "native": "swiglu",
+    "unfused": "unfused",
     "onednn-strongest": "oneDNN, strongest form",
     "onednn-wide": "oneDNN, wide",
     "onednn-post_ops": "oneDNN, post-ops",
+    "openblas": "OpenBLAS",
+    "eigen": "Eigen",
     "reference": "reference (double)",
+    "ffn2": "two-matrix block",
 }
 
 
@@ -46,6 +50,8 @@ class Row:
     read: float = math.nan
     tokens_per_s: float = math.nan
     create_ms: float = math.nan
+    weight_bytes: float = math.nan
+    phases: tuple = ()  # seconds of (gate-up, activation, down), where the program could tell them apart
     cold: bool = False
     flags: tuple = ()
 
@@ -70,9 +76,10 @@ class Row:
 
 @dataclass(frozen=True)
 class Speedup:
-    """t(baseline) / t(native) at the native row's point: above 1, we are faster."""
+    """t(baseline) / t(row) at the row's point, `row` being ours: above 1, we are faster."""
 
     row: Row
+    kind: str  # rival, peer, fusion or ffn2
     baseline: str
     form: str
     ratio: stats.Ratio
@@ -94,11 +101,16 @@ class Run:
     machine: dict
     calibration: dict
     rows: tuple
+    two_matrix: tuple  # rows of the block with two matrices and as many parameters
     speedups: tuple
+    samples: tuple  # raw, as the program wrote them; those of several launches follow each other
     elementwise: tuple
     failed: tuple  # (name, why) of elementwise rows that gave no time
     checks: tuple
     launches: int
+    gates: tuple = ()  # documents of scripts/perf_gate
+    targets: tuple = ()  # rows of `swiglu-bench targets`
+    history: tuple = ()  # earlier Runs, oldest first
 
     def select(self, **wanted):
         """Rows that were measured (status OK) and whose fields equal `wanted`."""
@@ -131,6 +143,10 @@ class Run:
             if s.baseline == "onednn-strongest" and all(getattr(s.row, k) == v for k, v in wanted.items())
         ]
 
+    def rows_of(self, impl, **wanted):
+        """Rows of one implementation, or of "onednn-strongest"."""
+        return self.strongest_rows(**wanted) if impl == "onednn-strongest" else self.select(impl=impl, **wanted)
+
     def strongest_rows(self, **wanted):
         """oneDNN's rows, at each point the faster of its forms."""
         best = {}
@@ -151,6 +167,15 @@ def shape_labels(shapes):
     shapes = sorted(set(shapes))
     counts = Counter(d for d, _ in shapes)
     return {(d, h): str(d) if counts[d] == 1 else f"{d} / {h}" for d, h in shapes}
+
+
+def place(row):
+    """Where a row was measured, for sentences."""
+    return f"d_model {row.d}, T = {row.T}, {threads(row.thr)}"
+
+
+def rows_text(count):
+    return "1 row" if count == 1 else f"{count} rows"
 
 
 def threads(count):

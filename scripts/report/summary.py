@@ -4,7 +4,14 @@ from report.model import shape_labels, threads
 
 
 def render(content, run):
-    lines = [f"## swiglu benchmark: {content.title}", ""]
+    """The whole summary of one report."""
+    maps = [line for isa, thr in run.settings for line in _map(run, isa, thr)]
+    return opening(content, maps)
+
+
+def opening(content, maps=()):
+    """Headlines, caveats, readings, then `maps`, then what the machine was."""
+    lines = [f"## {content.heading}: {content.title}", ""]
     lines += ["| | value | interval | |", "|---|---:|---|---|"]
     for headline in content.headlines:
         if not headline.figures:
@@ -19,13 +26,18 @@ def render(content, run):
     lines += [f"- {text}" for text in content.caveats] or ["- Nothing was flagged."]
     lines.append("")
     for plot in content.plots:
-        lines += [f"**{plot.title}.** {plot.reading}", ""]
-    for isa, thr in run.settings:
-        lines += _map(run, isa, thr)
+        if plot.pictures:
+            lines += [f"**{plot.title}.** {plot.reading}", ""]
+    absent = [f"- {plot.title}: {plot.reading} `{plot.command}`" for plot in content.plots if not plot.pictures]
+    if absent:
+        lines += ["<details><summary>Not in this file</summary>", "", *absent, "", "</details>", ""]
+    lines += maps
     for heading, entries in content.facts:
         lines += [f"<details><summary>{heading}</summary>", ""]
         lines += [f"- {name}: `{value}`" for name, value in entries]
         lines += ["", "</details>", ""]
+    if content.commands:
+        lines += ["<details><summary>Commands</summary>", "", "```", *content.commands, "```", "", "</details>", ""]
     return "\n".join(lines)
 
 

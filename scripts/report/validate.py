@@ -3,7 +3,7 @@
 import math
 
 from report.complete import complete
-from report.kinds import is_number, is_object, is_text, list_of, optional, positive, text
+from report.kinds import is_count, is_number, is_object, is_point, is_text, list_of, optional, positive, text
 from report.load import InputError
 
 CONTEXT_TEXT = ("command", "date", "argv", "git_sha", "compiler", "swiglu_version", "onednn_version", "xsimd_version")
@@ -14,6 +14,8 @@ ROW_POSITIVE = (
     "pct_bw", "pct_roof", "t_roof", "peak_gflops", "read_gbps", "rounds",
 )  # fmt: skip
 PAIR_POSITIVE = ("ratio", "lcb99", "ucb99", "ratio_of_medians", "rounds")
+OPTIONAL_POSITIVE = ("weight_gbps", "create_ms", "t_gate_up", "t_activation", "t_down")
+BLOCKS = ("ffn", "ffn2")  # the gated block; the block of two matrices with as many parameters
 TIME_UNITS = ("ns", "us", "ms", "s")
 STATUSES = ("OK", "SKIPPED", "WRONG")
 TOLERANCE = 0.01  # derived figures are recomputed; they may differ by rounding, not by meaning
@@ -27,25 +29,33 @@ def validate(document, path, partial=False):
         rows = _section(document, "benchmarks")
         for row in rows:
             _row(row)
-        for row in ffn_rows(document):
-            _ffn_row(row)
+        for row in every_block_row(document):
+            _block_row(row)
         names = _unique_names(rows)
         for pair in _section(document, "pairs"):
             _pair(pair, names)
+        for sample in document.get("samples") and _section(document, "samples") or ():
+            _sample(sample)
+        for target in document.get("targets") and _section(document, "targets") or ():
+            _target(target)
         for check in _section(document, "checks"):
             _check(check)
         if not partial:
-            complete(document, ffn_rows(document))
+            complete(document, block_rows(document), len(every_block_row(document)))
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
 
 
-def ffn_rows(document):
-    """Rows of the block measured with all rivals in turn. Those of `swiglu-bench run` have neither roofs of their own
+def block_rows(document, family="ffn"):
+    """Rows of a block measured with all rivals in turn. Those of `swiglu-bench run` have neither roofs of their own
     nor rivals beside them; they are no part of the report."""
     if document["context"]["command"] != "paired":
         return []
-    return [row for row in document["benchmarks"] if row.get("family") == "ffn"]
+    return [row for row in document["benchmarks"] if row.get("family") == family]
+
+
+def every_block_row(document):
+    return [row for family in BLOCKS for row in block_rows(document, family)]
 
 
 def _section(document, key):
@@ -69,8 +79,11 @@ def _context(document):
         text(source, "command", "context.merged_from")
         text(source, "argv", "context.merged_from")
     text(machine, "cpu_model", "machine")
-    optional(machine, "isa_measured", "machine", list_of(is_text), "a list of names")
+    for key in ("isa_measured", "isa_available"):
+        optional(machine, key, "machine", list_of(is_text), "a list of names")
     optional(machine, "isa_not_measured", "machine", list_of(is_object), "a list of objects")
+    optional(context, "launches", "context", is_count, "a whole number above 0")
+    optional(calibration, "bw_curve", "calibration", list_of(is_point), "a list of [bytes, GB/s]")
     for key in ("peak_gflops", "read_gbps", "round_trip_ns"):
         for item in optional(calibration, key, "calibration", list_of(is_object), "a list of objects") or ():
             positive(item, "median", f"calibration.{key}")
@@ -81,7 +94,7 @@ def _row(row):
     name = text(row, "name", "a row of benchmarks")
     if row.get("status") == "INVALID":  # the program's own word for a figure that came out as NaN or infinite
         raise InputError(f"{name}: {row.get('skip_reason')}")
-    if row.get("family") == "ffn":
+    if row.get("family") in BLOCKS:
         return
     optional(row, "run_name", name, is_text, "text")
     if row.get("run_type") != "aggregate" and row.get("status", "OK") == "OK":
@@ -92,12 +105,12 @@ def _row(row):
             optional(row, key, name, is_number, "a number")
 
 
-def _ffn_row(row):
+def _block_row(row):
     name = row["name"]
     for key in ROW_TEXT:
         text(row, key, name, may_be_empty=key == "model")
     for key in ROW_SHAPE:
-        if not isinstance(row.get(key), int) or isinstance(row[key], bool) or row[key] < 1:
+        if not is_count(row.get(key)):
             raise InputError(f"{name}: {key} is {row.get(key)!r}, must be an integer >= 1")
     _name_matches(name, row)
     if row.get("status") not in STATUSES:
@@ -109,7 +122,9 @@ def _ffn_row(row):
         positive(row, key, name)
     if row.get("cold_ok") not in (0, 1):
         raise InputError(f"{name}: cold_ok is {row.get('cold_ok')!r}, must be 0 or 1")
-    optional(row, "create_ms", name, is_number, "a number")
+    for key in OPTIONAL_POSITIVE:
+        if key in row:
+            positive(row, key, name)
     optional(row, "flags", name, list_of(is_text), "a list of words")
     _arithmetic(name, row)
 
@@ -123,14 +138,15 @@ def _name_matches(name, row):
 
 def _arithmetic(name, row):
     """The definitions of the figures, so that a mislabelled unit or a warm clock cannot hide."""
+    matrices = 3 if row["family"] == "ffn" else 2
     expected = {
-        "flops": 6 * row["T"] * row["d"] * row["h"],
+        "flops": 2 * matrices * row["T"] * row["d"] * row["h"],
         "gflops": row["flops"] / row["t_median"] / 1e9,
         "gbps": row["bytes_min"] / row["t_median"] / 1e9,
         "ai": row["flops"] / row["bytes_min"],
     }
     if row["dtype"] == "f32":
-        expected["bytes_min"] = 12 * row["d"] * row["h"] + 8 * row["T"] * row["d"]
+        expected["bytes_min"] = 4 * matrices * row["d"] * row["h"] + 8 * row["T"] * row["d"]
     for key, value in expected.items():
         if not math.isclose(row[key], value, rel_tol=TOLERANCE):
             raise InputError(f"{name}: {key} is {row[key]:g}, from the other fields it must be {value:g}")
@@ -146,8 +162,8 @@ def _arithmetic(name, row):
 def _unique_names(rows):
     names = set()
     for row in rows:
-        # Google Benchmark repeats a name once per repetition and aggregate, merge.py once per launch.
-        key = (row["name"], *(str(row.get(key)) for key in ("repetition_index", "aggregate_name", "launch")))
+        # Google Benchmark repeats a name once per repetition and aggregate, merge.py once per file.
+        key = (row["name"], *(str(row.get(key)) for key in ("repetition_index", "aggregate_name", "source")))
         if key in names:
             raise InputError(f"{row['name']}: appears twice")
         names.add(key)
@@ -160,10 +176,31 @@ def _pair(pair, names):
         raise InputError(f"{name}: a pair without its row in benchmarks")
     text(pair, "baseline", name)
     optional(pair, "baseline_form", name, is_text, "text")
+    optional(pair, "kind", name, is_text, "text")
     for key in PAIR_POSITIVE:
         positive(pair, key, f"pair {name}")
     if not pair["lcb99"] <= pair["ratio"] <= pair["ucb99"]:
         raise InputError(f"pair {name}: ratio {pair['ratio']:g} is outside [{pair['lcb99']:g}, {pair['ucb99']:g}]")
+
+
+def _sample(sample):
+    where = f"a sample of {text(sample, 'name', 'a sample')}"
+    for key in ("t_median", "t_min", "t_begin"):
+        positive(sample, key, where)
+    for key in ("peak_gflops", "read_gbps"):
+        if key in sample:
+            positive(sample, key, where)
+    for key in ("source", "launch", "attempt", "steal", "psi_us", "nivcsw"):
+        optional(sample, key, where, is_number, "a number")
+
+
+def _target(target):
+    where = f"target {text(target, 'name', 'a target')}"
+    for key in ("unit", "target", "verdict"):
+        text(target, key, where, may_be_empty=True)
+    for key in ("group", "detail"):
+        optional(target, key, where, is_text, "text")
+    optional(target, "value", where, is_number, "a number")
 
 
 def _check(check):

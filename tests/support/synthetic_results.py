@@ -14,6 +14,8 @@ SUITE = {"d": (512, 1024, 2048, 4096), "T": (1, 4, 16, 64, 256), "thr": (1, 2)}
 LADDER = {"isa": ("avx2", "portable"), "d": 2048, "T": (1, 16, 128)}
 ALIGN = {"d": 1536, "T": (1, 16), "m": (1, 2, 4, 8, 16, 32, 64, 128, 256)}
 IMPLS = ("native", "onednn-wide", "onednn-post_ops")
+PEERS = ("unfused", "openblas", "eigen")  # ours without fusion, and two libraries
+EXTRA = {"d": (1024, 4096), "T": (1, 64)}  # points of the peers, of hot weights and of the two-matrix block
 
 
 def odd_multiple(d, m):
@@ -47,6 +49,90 @@ def ffn_row(rng, impl, isa, thr, d, T, m, group):
         "read_gbps": read, "cold_ok": 1, "rounds": 15, "max_rel_err": 3e-7, "create_ms": 12.0,
         "packed_bytes": 12 * d * h, "impl_detail": f"synthetic {impl}", "flags": [],
     }  # fmt: skip
+
+
+def slowed(row, impl, factor, **changes):
+    """The row of another implementation that takes `factor` times as long."""
+    other = {**row, "impl": impl, "name": row["name"].replace("/impl:native/", f"/impl:{impl}/"), **changes}
+    for key in ("t_min", "t_median", "t_p90", "ci95_lo", "ci95_hi", "real_time"):
+        other[key] *= factor
+    for key in ("gflops", "gbps", "weight_gbps", "pct_peak", "pct_bw", "pct_roof", "pct_roof_min", "tokens_per_s"):
+        other[key] /= factor
+    return {**other, "run_name": other["name"]}
+
+
+def peers(native):
+    """The rows of the others at the point of `native`; the unfused one knows its phases."""
+    t = native["t_median"] * 1.2
+    phases = dict(t_gate_up=0.55 * t, t_activation=0.1 * t, t_down=0.3 * t)
+    return [
+        slowed(native, impl, factor, set="peers", **(phases if impl == "unfused" else {}))
+        for impl, factor in zip(PEERS, (1.2, 1.3, 0.9))
+    ]
+
+
+def hot(native):
+    """The same block with weights that a cache serves."""
+    name = native["name"].replace("/cache:wei", "/cache:none")
+    return slowed({**native, "name": name}, "native", 0.6, set="hot", cache="none", cold_ok=0)
+
+
+def two_matrix(native):
+    """The block of two matrices with d_ff = 4 d, near enough to the gated one's parameters."""
+    d, T = native["d"], native["T"]
+    h, name = 4 * d, native["name"].replace("ffn/", "ffn2/").replace(f"/h:{native['h']}/", f"/h:{4 * d}/")
+    row = slowed({**native, "name": name}, "native", 1.05, family="ffn2", set="ffn2", h=h)
+    row.update(flops=4 * T * d * h, bytes_min=8 * d * h + 8 * T * d)
+    row.update(ai=row["flops"] / row["bytes_min"], gflops=row["flops"] / row["t_median"] / 1e9,
+               gbps=row["bytes_min"] / row["t_median"] / 1e9)  # fmt: skip
+    return row
+
+
+def samples(rows):
+    """Five rounds of every row, the third one disturbed."""
+    found = []
+    for row in rows:
+        for i in range(5):
+            t = row["t_median"] * (1.5 if i == 2 else 1 + 0.004 * i)
+            found.append({
+                "name": row["name"], "launch": 0, "round": i, "order": 0, "t_min": t * 0.99, "t_median": t, "n": 9,
+                "t_begin": 1 + 0.1 * len(found), "peak_gflops": row["peak_gflops"], "read_gbps": row["read_gbps"],
+                "nivcsw": 40 * (i == 2), "steal": int(i == 2), "psi_us": 10 * (i == 2),
+            })  # fmt: skip
+    return found
+
+
+def everything(seed=1, thr=(1, 2)):
+    """A document in which every plot and every table of the report has something to show."""
+    document = results(seed=seed, suite={"d": (512, 1024, 4096), "T": (1, 4, 16, 64, 256), "thr": thr})
+    rows, pairs = document["benchmarks"], document["pairs"]
+    for native in [r for r in rows if r["impl"] == "native" and r["set"] == "main" and r["thr"] == 1]:
+        if native["d"] in EXTRA["d"] and native["T"] in EXTRA["T"]:
+            others = peers(native)
+            block = two_matrix(native)
+            rows += [*others, hot(native), block]
+            kinds = ("fusion", "peer", "peer", "ffn2")
+            pairs += [
+                {**pair(native, other, "ffn2" if kind == "ffn2" else other["impl"]), "kind": kind}
+                for other, kind in zip((*others, block), kinds)
+            ]
+    document["samples"] = samples(rows[:200])
+    document["context"]["points_planned"] = len(rows)
+    document["targets"] = [
+        {"group": "roofline", "name": "decode", "unit": "%", "target": "≥ 90", "value": 96.5, "verdict": "met"},
+        {"group": "overhead", "name": "a tiny call", "unit": "%", "target": "≤ 5", "value": 7.25, "verdict": "missed",
+         "detail": "d 64"},
+        {"group": "idle", "name": "idle", "unit": "", "target": "", "verdict": "not measured", "detail": "no clock"},
+    ]  # fmt: skip
+    return document
+
+
+def gate_results():
+    """A verdict file of scripts/perf_gate: one point passed, one slower."""
+    rng = random.Random(3)
+    pairs = [[[[s * rng.gauss(1, 0.004), 1.0] for _ in range(9)] for _ in range(6)] for s in (1.0, 1.08)]
+    return {"schema": "swiglu-gate/1", "points": ["1024/2816:1", "1024/2816:16"], "isa": "avx512", "threads": 1,
+            "margin": 0.02, "verdicts": ["pass", "slower"], "pairs_head_base_seconds": pairs}  # fmt: skip
 
 
 def pair(row, rival, baseline):

@@ -25,13 +25,15 @@ function compare(a, b) {
   return Number.isNaN(x) ? a.localeCompare(b) : x - y;
 }
 
-document.getElementById("download").addEventListener("click", () => {
-  const link = document.createElement("a");
-  const text = document.getElementById("results").textContent;
-  link.href = URL.createObjectURL(new Blob([text], {type: "application/json"}));
-  link.download = "results.json";
-  link.click();
-});
+for (const button of document.querySelectorAll("button.download")) {
+  button.addEventListener("click", () => {
+    const link = document.createElement("a");
+    const text = document.querySelector(`script.results[data-name="${button.dataset.name}"]`).textContent;
+    link.href = URL.createObjectURL(new Blob([text], {type: "application/json"}));
+    link.download = button.dataset.name;
+    link.click();
+  });
+}
 
 // Paper cannot be clicked: everything is open on it.
 addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((part) => { part.open = true; }));

@@ -1,85 +1,86 @@
-"""What an odd d_ff costs: time per hidden unit against the nearest multiple of 256."""
+"""What an odd d_ff costs: time per hidden unit against the nearest odd multiple of 256, as a map m x d_model."""
 
 from collections import defaultdict
-from functools import partial
 
-from report.model import label, threads
-from report.plots.style import BACKEND, LIGHT, Panel, new_panel
+from report.model import label, place, threads
+from report.plots.heatmap import Cell, heatmap
+from report.plots.style import Panel
 
 KEY = "alignment"
 TITLE = "Cost of an unaligned d_ff"
 HOW = (
-    "d_ff is the odd multiple of m nearest to 8/3 · d_model, so m is exactly the largest power of two in it. Penalty = "
-    "time per hidden unit against m = 256 (per unit, since d_ff differs a little between the m); the bar on each point "
-    "is the 95 % interval of its time. Below 0: cheaper than the aligned width."
+    "d_ff is the odd multiple of m nearest to 8/3 · d_model, so m is exactly the largest power of two in it. Cell: "
+    "penalty = time per hidden unit against m = 256 (per unit, since d_ff differs a little between the m), and the "
+    "d_ff below it. Orange costs, blue gains; hatched: the 95 % interval of the time contains 0."
 )
+MISSING = "The alignment sweep was not measured."
+MEASURE = "swiglu-bench paired --d-model 2048 --align 1-256*2 --tokens 1,16,256 --out align.json"
 ALIGNED = 256
+STEPS = (1.01, 1.04, 1.12)
+KEY_LABELS = (f"+{100 * STEPS[-1] - 100:.0f} %", "0", f"−{100 - 100 / STEPS[-1]:.0f} %", "costs", "gains")
+IMPLS = ("native", "onednn-strongest")
 
 
 def penalties(run):
-    """{(isa, thr, T, d): {impl: {m: (penalty in %, row)}}} of the alignment sweep, where m = 256 was measured too."""
+    """{(isa, thr, T): {(d, impl): {(m, is_power): (penalty in %, row)}}} where m = 256 was measured too. is_power: d_ff
+    is itself a power of two, a column of the sweep that is no odd multiple near 8/3 d_model."""
     result = defaultdict(lambda: defaultdict(dict))
-    groups = defaultdict(dict)
-    for impl, either in (("native", partial(run.select, impl="native")), ("onednn-strongest", run.strongest_rows)):
-        # A point that two sweeps share is measured once, in the main one; only m = 256 can be such a point.
-        shared = (row for row in either(group=run.main) if row.m == ALIGNED)
-        for row in (*shared, *either(group="align")):
-            groups[(row.isa, row.thr, row.T, row.d), impl, row.cache][row.m] = row
-    for (key, impl, _), by_m in groups.items():
-        if ALIGNED in by_m and len(by_m) > 1:
-            unit = by_m[ALIGNED].t / by_m[ALIGNED].h
-            result[key][impl] = {m: (100 * (row.t / row.h / unit - 1), row) for m, row in sorted(by_m.items())}
+    for impl in IMPLS:
+        groups = defaultdict(dict)
+        for row in (*_shared(run, impl), *run.rows_of(impl, group="align"), *run.rows_of(impl, group="pow2")):
+            groups[row.isa, row.thr, row.T, row.d, row.cache][row.m, row.h == row.m] = row
+        for (isa, thr, T, d, _), by_m in groups.items():
+            if (ALIGNED, False) in by_m and len(by_m) > 1:
+                base = by_m[ALIGNED, False]
+                unit = base.t / base.h
+                result[isa, thr, T][d, impl] = {m: (100 * (r.t / r.h / unit - 1), r) for m, r in sorted(by_m.items())}
     return dict(sorted(result.items(), key=lambda item: item[0][1:]))
 
 
-def panels(run):
-    by_place = penalties(run)
-    shown = [p for impls in by_place.values() for by_m in impls.values() for p, _ in by_m.values()]
-    # One scale for all panels, so that they can be compared.
-    limits = (min([-5, *shown]) - 2, max([10, *shown]) + 2)
-    places = sorted(by_place, key=lambda place: (run.isas.index(place[0]), place[1:]))
-    return [_panel(place, by_place[place], limits) for place in places]
+def _shared(run, impl):
+    """A point that two sweeps share is measured once, in the main one; only m = 256 can be such a point."""
+    return (row for row in run.rows_of(impl, group=run.main) if row.m == ALIGNED)
+
+
+def places(run):
+    """(isa, thr, T, impl): one panel while both implementations fit side by side (impl is empty), else one each."""
+    found = []
+    for where, columns in penalties(run).items():
+        impls = [""] if len(columns) <= 6 else [impl for impl in IMPLS if any(i == impl for _, i in columns)]
+        found += [(*where, impl) for impl in impls]
+    return sorted(found, key=lambda place: (run.isas.index(place[0]), place[1:]))
 
 
 def reading(run):
-    by_place = penalties(run)
-    isa = run.isas[0]
     worst = {}
-    for (place_isa, *_), impls in by_place.items():
-        for impl, by_m in impls.items():
-            if place_isa == isa:
+    for (isa, *_), columns in penalties(run).items():
+        for (_, impl), by_m in columns.items():
+            if isa == run.isas[0]:
                 top = max(by_m.values(), key=lambda item: item[0])
                 worst[impl] = max(worst.get(impl, top), top, key=lambda item: item[0])
-    if "native" not in worst:
-        return "The alignment sweep was not measured."
-    parts = [
-        f"{label(impl)} at most {penalty:+.1f} % (d_ff {row.h}, m = {row.m}, T = {row.T}, {threads(row.thr)})"
-        for impl, (penalty, row) in sorted(worst.items())
-    ]
-    return f"With {isa}, per hidden unit an unaligned d_ff costs {'; '.join(parts)}."
+    parts = [f"{label(impl)} at most {penalty:+.1f} % (d_ff {row.h}, m = {row.m}; {place(row)})"
+             for impl, (penalty, row) in sorted(worst.items())]  # fmt: skip
+    return f"With {run.isas[0]}, per hidden unit an unaligned d_ff costs {'; '.join(parts)}."
 
 
-def _panel(place, impls, limits):
-    isa, thr, T, d = place
-    figure, axes = new_panel(f"{isa}, {threads(thr)}, T = {T}, d_model {d}")
-    axes.axhline(0, color=LIGHT["ink"], linewidth=1.2)
-    ms = sorted({m for by_m in impls.values() for m in by_m})
-    for impl in ("onednn-strongest", "native"):
-        if impl in impls:
-            spread = [_interval(penalty, row) for penalty, row in impls[impl].values()]
-            axes.vlines(list(impls[impl]), *zip(*spread), color=BACKEND[impl]["color"], linewidth=1, alpha=0.6)
-            axes.plot(list(impls[impl]), [p for p, _ in impls[impl].values()], label=label(impl), **BACKEND[impl])
-    axes.set_xscale("log", base=2)
-    rows = {m: row for by_m in impls.values() for m, (_, row) in by_m.items()}
-    axes.set_xticks(ms, [f"{m}\n{rows[m].h}" for m in ms], fontsize=7.5)
-    axes.minorticks_off()
-    axes.set_ylim(limits)
-    axes.set_xlabel("m, the largest power of two in d_ff; below it d_ff")
-    axes.set_ylabel("penalty per hidden unit, %")
-    axes.legend(loc="best")
-    return Panel(f"alignment_{isa}_{thr}t_T{T}_d{d}", isa, f"Alignment penalty, {isa}, {threads(thr)}, T = {T}", figure)
+def panel(run, isa, thr, T, impl):
+    columns = {c: by_m for c, by_m in penalties(run)[isa, thr, T].items() if impl in ("", c[1])}
+    columns = dict(sorted(columns.items(), key=lambda item: (item[0][0], IMPLS.index(item[0][1]))))
+    short = {"native": "swiglu", "onednn-strongest": "oneDNN"}
+    heads = {c: f"{c[0]}" if impl else f"{c[0]}\n{short[c[1]]}" for c in columns}
+    cells = {(m, c): _cell(*item) for c, by_m in columns.items() for m, item in by_m.items()}
+    rows = {m: "2ⁿ" if m[1] else str(m[0]) for m in sorted({m for m, _ in cells}, key=lambda m: (m[1], m[0]))}
+    title = f"{isa}, {threads(thr)}, T = {T}" + (f", {short[impl]}" if impl else "")
+    figure, axes = heatmap(title, heads, rows, cells, STEPS, KEY_LABELS, row_height=0.29)
+    axes.set_ylabel("m")
+    axes.set_xlabel("d_model")
+    slug = f"alignment_{isa}_{thr}t_T{T}" + (f"_{short[impl]}" if impl else "")
+    return Panel(slug, isa, f"Alignment penalty, {title}", figure)
 
 
-def _interval(penalty, row):
-    """The penalty's ends when the row's time takes the ends of its interval."""
-    return tuple((100 + penalty) * t / row.t - 100 for t in row.ci)
+def _cell(penalty, row):
+    low, high = ((100 + penalty) * t / row.t - 100 for t in row.ci)
+    if penalty == 0 and row.m == ALIGNED:
+        return Cell(f"base\n{row.h}", 1.0)
+    text = f"{penalty:+.1f}".replace("-0.0", "0.0").replace("-", "−")
+    return Cell(f"{text}\n{row.h}", 1 / (1 + penalty / 100), tie=low <= 0 <= high)

@@ -1,21 +1,26 @@
 """Roofline: what was reached against what the machine allows, at every T."""
 
+from statistics import median
+
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from report.model import label, threads
-from report.plots.style import BACKEND, LIGHT, Panel, new_panel
+from report.plots.style import LIGHT, SMALL, Panel, legend_below, look, new_panel
 
 KEY = "roofline"
 TITLE = "Roofline"
 HOW = (
-    "The sloped line is the read bandwidth, the flat one the arithmetic peak, both measured in this run. Points of one "
-    "shape are joined along T, T growing to the right. Hollow: cold weights; solid: served by a cache. Nothing can be "
-    "above the lines; the distance below them is what is left to gain."
+    "Sloped: the read bandwidth of memory (of the last-level cache: dashed). Flat: the arithmetic peak, those of the "
+    "other ISAs in grey. All measured in this run. Points of one shape are joined along T, T growing to the right. "
+    "Hollow: cold weights; solid: served by a cache. Nothing cold can be above the lines; the distance below them is "
+    "what is left to gain."
 )
+MISSING = "No sweep over T was measured."
+MEASURE = "swiglu-bench paired --preset report --tokens 1-512*2 --out sweep.json"
 
 
-def panels(run):
-    return [_panel(run, isa, thr) for isa, thr in run.settings]
+def places(run):
+    return run.settings
 
 
 def reading(run):
@@ -37,8 +42,8 @@ def reading(run):
     )
 
 
-def _panel(run, isa, thr):
-    figure, axes = new_panel(f"{isa}, {threads(thr)}")
+def panel(run, isa, thr):
+    figure, axes = new_panel(f"{isa}, {threads(thr)}", height=3.1)
     wanted = dict(isa=isa, thr=thr, group=run.main)
     if not run.select(impl="native", **wanted):
         del wanted["group"]  # an ISA of which only the ladder was measured
@@ -47,15 +52,15 @@ def _panel(run, isa, thr):
     low, high = min(row.ai for row in ours) / 1.6, max(row.ai for row in ours) * 1.6
     low, high = min(low, peak / read / 2), max(high, peak / read * 2)
     _roofs(run, axes, isa, thr, peak, read, low, high)
-    for impl, rows in (("onednn-strongest", run.strongest_rows(**wanted)), ("native", ours)):
-        _curves(axes, impl, rows)
+    _curves(axes, "native", ours, 3)
+    _curves(axes, "onednn-strongest", run.strongest_rows(**wanted), 2)
     bottom = min(row.gflops for row in ours) / 2.2
     _mark_tokens(axes, ours, bottom, high / low)
     axes.set_xlim(low, high)
     axes.set_ylim(bottom, peak * 2.5)
     axes.set_xlabel("FLOP per byte that must be read or written")
     axes.set_ylabel("GFLOP/s")
-    axes.legend(loc="upper left")
+    legend_below(axes)
     return Panel(f"roofline_{isa}_{thr}t", isa, f"Roofline, {isa}, {threads(thr)}", figure)
 
 
@@ -65,18 +70,21 @@ def _roofs(run, axes, isa, thr, peak, read, low, high):
     ridge = peak / read
     axes.plot([low, ridge, high], [low * read, peak, peak], color=LIGHT["ink"], linewidth=1.4)
     axes.annotate(
-        f"{peak:.0f} GFLOP/s", (high, peak), xytext=(-4, 4), textcoords="offset points", ha="right", fontsize=8
+        f"{peak:.0f} GFLOP/s", (high, peak), xytext=(-4, 4), textcoords="offset points", ha="right", fontsize=SMALL
     )
-    middle = (low * ridge) ** 0.5
+    near = 0.7 * ridge
     axes.annotate(
-        f"{read:.0f} GB/s", (middle, middle * read), xytext=(-5, 5), textcoords="offset points", ha="right", fontsize=8
+        f"{read:.0f} GB/s", (near, near * read), xytext=(-4, 3), textcoords="offset points", ha="right", fontsize=SMALL
     )
+    cache = _cache_gbps(run, thr)
+    if cache and cache > 1.3 * read:
+        axes.plot([low, peak / cache], [low * cache, peak], color=LIGHT["muted"], linewidth=0.9, linestyle="--")
     for item in run.calibration.get("peak_gflops", ()):
         if item.get("isa") != isa and item.get("threads") == thr and item["median"] < 0.9 * peak:
             axes.plot([item["median"] / read, high], [item["median"]] * 2, color=LIGHT["axis"], linewidth=1)
             axes.annotate(
                 f"{item['isa']} peak", (high, item["median"]), xytext=(-4, 3), textcoords="offset points", ha="right",
-                fontsize=7.5, color=LIGHT["muted"],
+                fontsize=SMALL, color=LIGHT["muted"],
             )  # fmt: skip
     plain = FuncFormatter(lambda value, _: f"{value:g}")
     for axis in (axes.xaxis, axes.yaxis):
@@ -84,18 +92,29 @@ def _roofs(run, axes, isa, thr, peak, read, low, high):
         axis.set_minor_formatter(NullFormatter())
 
 
-def _curves(axes, impl, rows):
-    look = BACKEND[impl]
+def _cache_gbps(run, thr):
+    """Bandwidth of the last-level cache (one thread), where the curve over working sets is at half of its size."""
+    llc = run.machine.get("llc_used")
+    if thr != 1 or not isinstance(llc, (int, float)):
+        return None
+    inside = [gbps for size, gbps in run.calibration.get("bw_curve", ()) if llc / 4 <= size <= llc / 2]
+    return median(inside) if inside else None
+
+
+def _curves(axes, impl, rows, zorder):
+    style = look(impl)
     if rows:  # the legend shows line and marker, which are drawn apart below
-        axes.plot([], [], label=label(impl), linewidth=0.9, markersize=4.5, **{**look, "markerfacecolor": "none"})
+        axes.plot([], [], label=label(impl), linewidth=0.9, markersize=3.6, **{**style, "markerfacecolor": "none"})
     for shape in sorted({(row.d, row.h) for row in rows}):
         curve = sorted((row for row in rows if (row.d, row.h) == shape), key=lambda row: row.T)
-        axes.plot([row.ai for row in curve], [row.gflops for row in curve], color=look["color"], linewidth=0.9)
-        for cold, face in ((True, LIGHT["surface"]), (False, look["color"])):
+        line = dict(color=style["color"], linewidth=0.9, zorder=zorder)
+        axes.plot([row.ai for row in curve], [row.gflops for row in curve], **line)
+        for cold, face in ((True, LIGHT["surface"]), (False, style["color"])):
             dots = [row for row in curve if row.cold == cold]
             axes.plot(
-                [row.ai for row in dots], [row.gflops for row in dots], linestyle="none", marker=look["marker"],
-                markersize=4.5, markerfacecolor=face, markeredgecolor=look["color"], markeredgewidth=1.1,
+                [row.ai for row in dots], [row.gflops for row in dots], linestyle="none", marker=style["marker"],
+                markersize=3.6, markerfacecolor=face, markeredgecolor=style["color"], markeredgewidth=1.1,
+                zorder=zorder,
             )  # fmt: skip
 
 
@@ -106,5 +125,5 @@ def _mark_tokens(axes, rows, bottom, span):
     for row in sorted((row for row in rows if row.d == widest), key=lambda row: row.T):
         if row.ai > last * span ** (1 / 18):
             text = "T = 1" if row.T == 1 else str(row.T)
-            axes.text(row.ai, bottom * 1.06, text, ha="center", va="bottom", fontsize=7.5, color=LIGHT["muted"])
+            axes.text(row.ai, bottom * 1.06, text, ha="center", va="bottom", fontsize=SMALL, color=LIGHT["muted"])
             last = row.ai

@@ -1,0 +1,101 @@
+"""Threads: how much faster several are than one, beside how much more bandwidth they have."""
+
+from lib.stats import geometric_mean
+from report.plots.style import LIGHT, Panel, legend_below, look, new_panel, token_axis
+
+KEY = "scaling"
+TITLE = "Thread scaling"
+HOW = (
+    "Time of one thread divided by time of n, geometric mean over d_model; grey: ideal. Dotted: the read bandwidth of "
+    "n threads over that of one, which few tokens cannot exceed. All thread counts are of this run, but not paired; "
+    "on a shared host the bandwidth of two threads itself moves by half within seconds (see the run in time order)."
+)
+MISSING = "Only one thread count was measured."
+MEASURE = "swiglu-bench paired --preset report --threads 1,max --out threads.json"
+LINES = ("-", "--", "-.")
+IMPLS = (("native", "swiglu"), ("onednn-strongest", "oneDNN"))
+
+
+def places(run):
+    many = [(isa, _over_threads) for isa in _isas(run) if len(run.thread_counts(isa)) > 2]
+    return [(isa, _over_tokens) for isa in _isas(run)] + many
+
+
+def panel(run, isa, draw):
+    return draw(run, isa, run.thread_counts(isa))
+
+
+def reading(run):
+    isa = _isas(run)[0]
+    n = run.thread_counts(isa)[-1]
+    ours, rival = (_gain(run, impl, isa, n) for impl in ("native", "onednn-strongest"))
+    said = [f"{ours[T]:.2f}× at T = {T}" + (f" (oneDNN {rival[T]:.2f}×)" if T in rival else "") for T in _chosen(ours)]
+    bandwidth = _bandwidth(run).get(n)
+    more = f"; their read bandwidth is {bandwidth:.2f}× that of one" if bandwidth else ""
+    return f"With {isa}, {n} threads are as many times as fast as one: {', '.join(said)}{more}."
+
+
+def _isas(run):
+    """ISAs whose sweep has one thread and more."""
+    return [isa for isa in run.isas if any(_gain(run, "native", isa, n) for n in run.thread_counts(isa) if n > 1)]
+
+
+def _gain(run, impl, isa, n):
+    """{T: t(1) / t(n)}, geometric mean over the shapes that both have."""
+    rows = run.rows_of(impl, isa=isa, group=run.main, cache="wei")
+    one = {(r.d, r.h, r.T): r.t for r in rows if r.thr == 1}
+    ratios = {}
+    for row in sorted(rows, key=lambda r: r.T):
+        if row.thr == n and (row.d, row.h, row.T) in one:
+            ratios.setdefault(row.T, []).append(one[row.d, row.h, row.T] / row.t)
+    return {T: geometric_mean(found) for T, found in ratios.items()}
+
+
+def _chosen(tokens):
+    """The smallest, the middle and the largest."""
+    tokens = sorted(tokens)
+    return sorted({tokens[0], tokens[len(tokens) // 2], tokens[-1]})
+
+
+def _bandwidth(run):
+    """{threads: read bandwidth over that of one}"""
+    read = {item.get("threads"): item["median"] for item in run.calibration.get("read_gbps", ())}
+    return {n: read[n] / read[1] for n in read if isinstance(n, int) and 1 in read}
+
+
+def _over_tokens(run, isa, counts):
+    n = counts[-1]
+    figure, axes = new_panel(f"{isa}, {n} threads over 1", height=2.9)
+    axes.axhline(n, color=LIGHT["axis"], linewidth=1.5, label="ideal")
+    tokens = set()
+    for impl, name in IMPLS:
+        gain = _gain(run, impl, isa, n)
+        tokens.update(gain)
+        axes.plot(list(gain), list(gain.values()), label=name, **look(impl)) if gain else None
+    if n in _bandwidth(run):
+        axes.axhline(_bandwidth(run)[n], color=LIGHT["ink"], linestyle=":", label="read bandwidth")
+    token_axis(axes, tokens)
+    axes.set_ylim(bottom=0)
+    axes.set_ylabel("times as fast as one thread")
+    legend_below(axes)
+    return Panel(f"scaling_{isa}_{n}t", isa, f"{n} threads against one, {isa}", figure)
+
+
+def _over_threads(run, isa, counts):
+    figure, axes = new_panel(f"{isa}, by number of threads", height=3.1)
+    axes.plot(counts, counts, color=LIGHT["axis"], linewidth=1.5, label="ideal")
+    tokens = _chosen(_gain(run, "native", isa, counts[-1]))
+    for impl, name in IMPLS:
+        gains = {n: _gain(run, impl, isa, n) for n in counts}
+        for line, T in zip(LINES, tokens):
+            curve = {n: gain[T] for n, gain in gains.items() if T in gain}
+            style = {**look(impl), "linestyle": line}
+            axes.plot(list(curve), list(curve.values()), label=f"{name}, T = {T}", **style) if curve else None
+    bandwidth = {n: value for n, value in _bandwidth(run).items() if n in counts}
+    axes.plot(list(bandwidth), list(bandwidth.values()), color=LIGHT["ink"], linestyle=":", label="read bandwidth")
+    axes.set_xticks(counts)
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel("threads")
+    axes.set_ylabel("times as fast as one thread")
+    legend_below(axes)
+    return Panel(f"scaling_{isa}", isa, f"Thread scaling, {isa}", figure)

@@ -1,0 +1,216 @@
+"""scripts/report: files of more than one run: joined again, side by side, over time, beside verdicts of the gate."""
+
+import copy
+import json
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent / "support"))
+
+import synthetic_results as synthetic  # noqa: E402
+from report_case import HAVE_MATPLOTLIB, Folder, needs_matplotlib, row, slow_down, small  # noqa: E402
+
+from report import merge, validate  # noqa: E402
+
+if HAVE_MATPLOTLIB:
+    from report import build, compare
+    from report.plots import compare_shares, fusion, hot_cold, run_chart, trend
+
+
+def seeded(seed):
+    return synthetic.results(seed=seed, suite={"d": (512,), "T": (1, 16), "thr": (1,)}, align=False, ladder=False)
+
+
+class Joining(unittest.TestCase):
+    def test_a_joined_file_can_be_joined_again(self):
+        first = merge.merge([seeded(1), seeded(2), synthetic.check_results()], ["a", "b", "c"])
+        again = merge.merge([first, seeded(3), synthetic.check_results()], ["joined", "d", "e"])
+        for document in (first, again):
+            validate.validate(document, "joined")
+        self.assertEqual(len(again["benchmarks"]), 3 * len(seeded(1)["benchmarks"]))
+        self.assertEqual(len(again["context"]["merged_from"]), 5)
+        self.assertEqual(len({r["source"] for r in again["benchmarks"]}), 3)
+
+    @needs_matplotlib
+    def test_its_launches_are_counted(self):
+        first = merge.merge([seeded(1), seeded(2)], ["a", "b"])
+        self.assertEqual(build.build(merge.merge([first, first], ["a", "b"])).launches, 4)
+
+
+@needs_matplotlib
+class SideBySide(Folder):
+    def both(self, old, new):
+        return compare.Both(build.build(old), build.build(new))
+
+    def compared(self, old, new, *options):
+        return self.report("--compare", self.write(old, "old.json"), self.write(new, "new.json"), *options)
+
+    def test_files(self):
+        self.assertEqual(self.compared(small(), small(git_sha="1" * 40))[0], 0)
+        names = {path.name for path in self.out.iterdir()}
+        self.assertEqual(names, {"report.html", "summary.md", "old.json", "new.json", "plots"})
+        self.assertIn("Times of two runs are never divided", (self.out / "summary.md").read_text())
+
+    def test_a_move_is_in_points_of_the_own_roof(self):
+        old, new = small(), small()
+        for document, factor in ((old, 3.0), (new, 3.0 * 1.25)):  # three times as slow a machine, and then 25 % slower
+            item = row(document, impl="native", isa="avx512", d=512, T=16)
+            slow_down(item, factor)
+        name = item["name"]
+        moved = {n.name: points for _, n, points, apart in compare_shares.moves(self.both(old, new)) if apart}
+        expected = row(new, name=name)["pct_roof"] - row(old, name=name)["pct_roof"]
+        self.assertEqual(list(moved), [name])
+        self.assertAlmostEqual(moved[name], expected)
+        said = compare_shares.reading(self.both(old, new))
+        self.assertIn("0 are closer to their roof in the new one, 1 are farther", said)
+
+    def test_no_time_is_ever_divided_by_one_of_the_other_run(self):
+        """The same shares from a machine that is ten times as fast must give the same page, but for the machine."""
+        old, new = small(), small()
+        fast = copy.deepcopy(new)
+        for item in fast["benchmarks"]:
+            for key in ("t_min", "t_median", "t_p90", "ci95_lo", "ci95_hi", "real_time", "t_roof"):
+                item[key] /= 10
+            for key in ("gflops", "gbps", "weight_gbps", "peak_gflops", "read_gbps", "tokens_per_s"):
+                item[key] *= 10
+        said = [compare.content(self.both(old, document)) for document in (new, fast)]
+        self.assertEqual(said[0].tables, said[1].tables)
+        self.assertEqual([plot.reading for plot in said[0].plots], [plot.reading for plot in said[1].plots])
+
+    def test_points_of_one_file_are_listed(self):
+        old, new = small(), small()
+        new["benchmarks"] = [r for r in new["benchmarks"] if r["T"] == 1]
+        new["pairs"] = [p for p in new["pairs"] if p["T"] == 1]
+        new["context"]["points_planned"] = len(new["benchmarks"])
+        said = compare.content(self.both(old, new))
+        (only,) = [table for table in said.tables if table.key == "only"]
+        self.assertEqual(len(only.rows), len(old["benchmarks"]) - len(new["benchmarks"]))
+        self.assertEqual({line[0] for line in only.rows}, {"old"})
+
+    def test_different_machines_are_flagged(self):
+        other = small()
+        other["machine"]["cpu_model"] = "another"
+        self.assertIn("DIFFERENT MACHINES (cpu_model", compare.content(self.both(small(), other)).caveats[0])
+        self.assertNotIn("DIFFERENT", "".join(compare.content(self.both(small(), small())).caveats))
+
+    def test_nothing_in_common(self):
+        other = synthetic.results(suite={"d": (2048,), "T": (2,), "thr": (1,)}, align=False, ladder=False)
+        self.assertEqual(self.compared(small(), other)[0], 0)
+        self.assertIn("No row of swiglu was measured in both files", (self.out / "report.html").read_text())
+
+    def test_bad_input(self):
+        for old, new, says in [
+            ("{}", small(), "old.json"),
+            (small(), "[", "new.json"),
+            (small(), small(interrupted=True), "interrupted"),
+            (synthetic.gate_results(), small(), "not a result file"),
+        ]:
+            code, _, stderr = self.compared(old, new)
+            self.assertEqual((code, stderr.count("\n")), (2, 1), stderr)
+            self.assertIn(says, stderr)
+            self.assertFalse(self.out.exists())
+
+    def test_usage(self):
+        path = self.write(small())
+        for arguments in [("--compare", path), (path, "--compare", path, path),
+                          ("--compare", path, path, "--history", path)]:  # fmt: skip
+            self.assertEqual(self.report(*arguments)[0], 2)
+            self.assertFalse(self.out.exists())
+
+
+@needs_matplotlib
+class Trend(unittest.TestCase):
+    def run_of(self, levels):
+        runs = []
+        for i, level in enumerate(levels):
+            document = seeded(7)
+            document["context"].update(date=f"2000-01-{i + 1:02d}T00:00:00+00:00", git_sha=f"{i:040d}")
+            for item in document["benchmarks"]:
+                item["pct_roof"] *= level
+            runs.append(document)
+        *old, last = runs
+        return build.build(last, history=[build.build(document) for document in old])
+
+    def test_a_step_is_marked_where_it_is(self):
+        self.assertEqual(trend.changes([90, 90.5, 89.8, 84, 84.2, 83.9]), [3])
+        self.assertEqual(trend.changes([90, 90.5, 89.8, 90.2, 89.9, 90.4]), [])
+        self.assertEqual(trend.changes([90]), [])
+
+    def test_the_sentence(self):
+        said = trend.reading(self.run_of([1, 1, 1, 0.9, 0.9, 0.9]))
+        self.assertIn("over 6 files", said)
+        self.assertIn(f"change at {3:040d}"[:19], said)
+
+    def test_other_machines_are_left_out(self):
+        run = self.run_of([1, 1, 1])
+        run.history[0].machine["cpu_model"] = "another"
+        self.assertIn("over 2 files", trend.reading(run))
+        self.assertIn("1 files of another CPU model", trend.reading(run))
+
+
+@needs_matplotlib
+class BesideTheBlock(unittest.TestCase):
+    """Plots of rows that only some files have."""
+
+    def setUp(self):
+        document = synthetic.everything()
+        validate.validate(document, "file")
+        self.run_ = build.build(document)
+
+    def test_fusion_saves_what_the_pairs_say(self):
+        self.assertIn("pay at 4 of 4 points; it saves 16.7 % of the unfused time at best", fusion.reading(self.run_))
+
+    def test_what_fusion_can_save_by_the_bytes(self):
+        (one,) = [s.row for s in fusion._points(self.run_) if (s.row.d, s.row.T) == (4096, 1)]
+        weights, x_and_y, extra = 3 * 4 * 4096 * 11008, 2 * 4 * 4096, 6 * 4 * 11008
+        self.assertAlmostEqual(fusion._limit(one), 100 * (weights + x_and_y) / (weights + x_and_y + extra))
+
+    def test_hot_against_cold(self):
+        self.assertIn("1.67 × the time of a hot call", hot_cold.reading(self.run_))
+
+    def test_samples_against_their_median(self):
+        said = run_chart.reading(self.run_)
+        self.assertIn("of the 1000 samples", said)
+        self.assertIn("200 are more than 20 % slow", said)
+
+    def test_without_their_rows_the_command_is_said(self):
+        from report import content
+
+        said = content.content(build.build(small()))
+        absent = {plot.key: plot for plot in said.plots if not plot.pictures}
+        for key in ("fusion", "two_matrix", "hot_cold", "scaling", "run_chart", "gate", "trend", "alignment"):
+            self.assertRegex(absent[key].command, "swiglu-bench|scripts/", key)
+        tables = {table.key: table for table in said.tables}
+        self.assertEqual(tables["targets"].command, "swiglu-bench targets --out targets.json")
+
+
+@needs_matplotlib
+class Gate(Folder):
+    def test_its_verdicts_are_shown(self):
+        code, _, stderr = self.report(self.write(small()), self.write(synthetic.gate_results(), "gate.json"))
+        self.assertEqual((code, stderr), (0, ""))
+        self.assertIn("2 points: 1 slower, 1 pass, 0 inconclusive", (self.out / "report.html").read_text())
+
+    def test_bad_verdict_files(self):
+        results = self.write(small())
+        for change, says in [
+            (lambda g: g.pop("points"), "points is None"),
+            (lambda g: g["verdicts"].pop(), "lists of one length"),
+            (lambda g: g["pairs_head_base_seconds"][0].clear(), "at least 2 launches"),
+            (lambda g: g["pairs_head_base_seconds"][1][0].append([0, 1]), "times above 0"),
+            (lambda g: g.update(margin="2 %"), "margin is '2 %'"),
+        ]:
+            gate = json.loads(json.dumps(synthetic.gate_results()))
+            change(gate)
+            code, _, stderr = self.report(results, self.write(gate, "gate.json"))
+            self.assertEqual((code, stderr.count("\n")), (2, 1), stderr)
+            self.assertIn(says, stderr)
+            self.assertFalse(self.out.exists())
+
+    def test_it_needs_results_beside_it(self):
+        self.assertEqual(self.report(self.write(synthetic.gate_results()))[0], 2)
+
+
+if __name__ == "__main__":
+    unittest.main()
