@@ -15,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent / "support"))
 import synthetic_results as synthetic  # noqa: E402
 from browser import PROGRAM, Browser  # noqa: E402
 from report_case import HAVE_MATPLOTLIB  # noqa: E402
+from visible_skips import main  # noqa: E402
 
 from report import cli  # noqa: E402
 
@@ -171,4 +172,4 @@ class Page(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    main()

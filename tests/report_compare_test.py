@@ -10,6 +10,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent / "support"))
 
 import synthetic_results as synthetic  # noqa: E402
 from report_case import HAVE_MATPLOTLIB, Folder, needs_matplotlib, row, slow_down, small  # noqa: E402
+from visible_skips import main  # noqa: E402
 
 from report import merge, validate  # noqa: E402
 
@@ -213,4 +214,4 @@ class Gate(Folder):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    main()

@@ -12,6 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent / "support"))
 
 import synthetic_results as synthetic  # noqa: E402
 from report_case import SCRIPTS, Folder, everything_but_drawing, needs_matplotlib, row, small  # noqa: E402
+from visible_skips import main  # noqa: E402
 
 from report import load, merge, validate  # noqa: E402
 
@@ -189,4 +190,4 @@ def leaves(value, path=()):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    main()

@@ -23,6 +23,7 @@ import synthetic_results as synthetic  # noqa: E402
 from report_case import (  # noqa: E402
     HAVE_MATPLOTLIB, SCRIPTS, SMALL, Folder, everything_but_drawing, needs_matplotlib, row, slow_down, small,
 )  # fmt: skip
+from visible_skips import main  # noqa: E402
 
 from report import cli, merge, validate  # noqa: E402
 
@@ -435,4 +436,4 @@ class Caveats(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    main()
