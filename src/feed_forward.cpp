@@ -38,9 +38,10 @@ Options check_options(Options options) {
                           ": must be wide or post_ops");
   }
   options.activation.validate();
-  if (options.backend != Backend::reference && options.activation != Activation()) {
-    throw Unsupported("options.activation = " + to_string(options.activation) + ": backend " +
-                      to_string(options.backend) + " has only swiglu. Available: backend reference");
+  if (options.backend == Backend::onednn && options.onednn_form == OneDnnForm::post_ops &&
+      options.activation != Activation()) {
+    throw Unsupported("options.activation = " + to_string(options.activation) +
+                      ": the post_ops form of backend onednn has only swiglu. Available: onednn_form wide");
   }
   options.isa = resolve_isa(options.isa);
   return options;

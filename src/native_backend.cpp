@@ -6,6 +6,7 @@
 #include "backend.hpp"
 #include "dispatch/kernel_sets.hpp"
 #include "driver/driver.hpp"
+#include "glu.hpp"
 #include "memory/page_buffer.hpp"
 #include "packing/pack_panels.hpp"
 #include "threading/shared_thread_pool.hpp"
@@ -41,7 +42,8 @@ class NativeBackend final : public BlockBackend {
     float* down = gate_up + layout_.gate_up_floats();
     PackTask{&weights, &pack_gate_up, gate_up, layout_.gate_up_panels}.run_on(*executor_);
     PackTask{&weights, &pack_down, down, layout_.down_panels}.run_on(*executor_);
-    block_ = {&kernel_set(options.isa), weights.d_model, weights.d_ff, layout_, gate_up, down};
+    const kernels::KernelSet& set = kernel_set(options.isa);
+    block_ = {&set, bind_glu(set, options.activation), weights.d_model, weights.d_ff, layout_, gate_up, down};
   }
 
   void forward(const ForwardCall& call) const override { run_block(block_, call, executor_.get(), workers_); }

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "dispatch/kernel_sets.hpp"
+#include "glu.hpp"
 #include "support/bits.hpp"
 #include "support/error_bound.hpp"
 #include "support/isa_param.hpp"
@@ -25,13 +26,13 @@ std::string describe(const TileFunction& f, std::size_t k) {
 }
 
 // What the epilogue must make of accumulators [panels][mr][32].
-std::vector<float> epilogue_of(const kernels::KernelSet& set, const TileFunction& f, const std::vector<float>& acc,
-                               const TileOptions& options) {
+std::vector<float> epilogue_of(const TileFunction& f, const std::vector<float>& acc, const TileOptions& options) {
   std::vector<float> out;
   if (f.gate_up) {
     for (std::size_t tile_row = 0; tile_row < f.panels * f.mr; ++tile_row) {
       float hidden[kGateColumns];
-      set.silu_mul(&acc[tile_row * kPanelColumns], &acc[tile_row * kPanelColumns + kGateColumns], hidden, kGateColumns);
+      options.glu->kernel.forward(&acc[tile_row * kPanelColumns], &acc[tile_row * kPanelColumns + kGateColumns], hidden,
+                                  kGateColumns, options.glu->parameters);
       out.insert(out.end(), hidden, hidden + kGateColumns);
     }
     return out;
@@ -45,9 +46,9 @@ std::vector<float> epilogue_of(const kernels::KernelSet& set, const TileFunction
   return out;
 }
 
-TileOptions full_width(const kernels::KernelSet& set, const TileFunction& f) {
+TileOptions full_width(const kernels::Glu& glu, const TileFunction& f) {
   TileOptions options;
-  options.activation = set.silu_mul;
+  options.glu = &glu;
   options.columns = f.panels * kPanelColumns;
   options.stride = options.columns + 3;
   return options;
@@ -55,6 +56,7 @@ TileOptions full_width(const kernels::KernelSet& set, const TileFunction& f) {
 
 void check_all(Isa isa, GuardSide side) {
   const kernels::KernelSet& set = kernel_set(isa);
+  const kernels::Glu glu = bind_glu(set, Activation());
   for (const TileFunction& f : tile_functions(set)) {
     ASSERT_NE(f.call, nullptr) << describe(f, 0);
     for (std::size_t k : kDepths) {
@@ -71,9 +73,9 @@ void check_all(Isa isa, GuardSide side) {
         ASSERT_TRUE(same_bits(acc, tile.model()));
       }
 
-      TileOptions options = full_width(set, f);
+      TileOptions options = full_width(glu, f);
       const std::vector<float> whole = tile.run(f, options);
-      ASSERT_TRUE(same_bits(whole, epilogue_of(set, f, acc, options))) << "epilogue";
+      ASSERT_TRUE(same_bits(whole, epilogue_of(f, acc, options))) << "epilogue";
 
       // A chain cut into several calls is the same chain; prefetching changes nothing.
       for (std::size_t cut = 16; cut < k; cut += 16) {
@@ -93,7 +95,7 @@ void check_all(Isa isa, GuardSide side) {
           ragged.columns = columns;
           ragged.stride = columns + (columns % 3);
           ragged.accumulate = accumulate;
-          ASSERT_TRUE(same_bits(tile.run(f, ragged), epilogue_of(set, f, acc, ragged)))
+          ASSERT_TRUE(same_bits(tile.run(f, ragged), epilogue_of(f, acc, ragged)))
               << columns << " columns, accumulate " << accumulate;
         }
       }

@@ -16,6 +16,7 @@
 #include "dispatch/kernel_sets.hpp"
 #include "driver/panel_sweep.hpp"
 #include "driver/plan.hpp"
+#include "glu.hpp"
 #include "implementations/implementation.hpp"
 #include "memory/page_buffer.hpp"
 #include "packing/pack_panels.hpp"
@@ -104,6 +105,7 @@ class UnfusedObject final : public BlockObject {
  public:
   UnfusedObject(const ObjectRequest& request, bool gated)
       : set_(kernel_set(request.isa)),
+        glu_(bind_glu(set_, Activation())),
         d_(request.d_model),
         h_(request.d_ff),
         executor_(request.executor),
@@ -172,9 +174,9 @@ class UnfusedObject final : public BlockObject {
     for (std::size_t i = tiles.begin(tile); i < tiles.begin(tile) + tiles.size(tile); ++i) {
       float* gate = products + i * product_stride();
       if (gated_) {
-        set_.silu_mul(gate, gate + rows * product_stride(), gate, h_);
+        glu_.kernel.forward(gate, gate + rows * product_stride(), gate, h_, glu_.parameters);
       } else {
-        set_.silu(gate, gate, h_);
+        set_.functions[static_cast<std::size_t>(kernels::FunctionKind::silu)](gate, gate, h_);
       }
     }
     if (rows > 1) pack(products, product_stride(), h_, tiles, tile, hidden);
@@ -211,6 +213,7 @@ class UnfusedObject final : public BlockObject {
   }
 
   const kernels::KernelSet& set_;
+  const kernels::Glu glu_;
   std::size_t d_, h_;
   std::shared_ptr<Executor> executor_;
   std::size_t workers_;

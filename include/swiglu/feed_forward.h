@@ -43,7 +43,7 @@ struct Options {
   std::size_t threads = 0;             ///< ≤ 4096; 0 = default_thread_count(); not used beside an executor
   std::shared_ptr<Executor> executor;  ///< the host's threads; null = the process's pool (oneDNN uses neither)
   OneDnnForm onednn_form = OneDnnForm::wide;
-  Activation activation;  ///< swiglu by default; the reference backend has all presets, the others have only that
+  Activation activation;  ///< swiglu by default; every backend has all presets (oneDNN's post_ops form only swiglu)
 };
 
 /// A sequence of T rows in the caller's memory: row i starts at data + i·stride.

@@ -102,6 +102,7 @@ void run_rows(const PackedBlock& block, const ForwardCall& call, std::size_t row
   PanelProduct gate_up;
   gate_up.set = block.set;
   gate_up.table = &block.set->gate_up;
+  gate_up.glu = &block.glu;
   gate_up.panels = block.gate_up;
   gate_up.panel_stride = block.layout.gate_up_stride;
   gate_up.k = block.d_model;

@@ -29,7 +29,7 @@ TileArgs tile_args(const PanelProduct& g, std::size_t tile, std::size_t panel, s
   a.first = k0 == 0;
   a.last = k0 + k == g.k;
   a.partial = partial;
-  a.activation = g.set->silu_mul;
+  a.glu = g.glu;
   a.out = g.out + row * g.out_row_stride + panel * (g.out_tiled ? rows * kBlock : kPanelColumns);
   a.out_stride = g.out_row_stride;
   a.columns = g.columns - std::min(g.columns, panel * kPanelColumns);

@@ -13,6 +13,7 @@ namespace swiglu {
 struct PanelProduct {
   const kernels::KernelSet* set = nullptr;
   const kernels::TileTable* table = nullptr;
+  const kernels::Glu* glu = nullptr;  // gate-up
   const float* panels = nullptr;
   std::size_t panel_stride = 0;
   std::size_t k = 0;

@@ -25,7 +25,7 @@ struct GateUpEpilogue {
           acc.v[n][i][j].store_aligned(gate + at);
           acc.v[n][i][HALF + j].store_aligned(up + at);
         }
-    a.activation(gate, up, a.out, COUNT);
+    a.glu->kernel.forward(gate, up, a.out, COUNT, a.glu->parameters);
   }
 };
 

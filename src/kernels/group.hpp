@@ -71,5 +71,17 @@ template <class D, int N>
   return map([high](D y) { return at_most(D(high), y); }, x);
 }
 
+template <class D, int N>
+[[gnu::always_inline]] inline Group<D, N> magnitude(const Group<D, N>& x) {
+  return map([](D y) { return xsimd::abs(y); }, x);
+}
+
+/// x > limit ? yes : no; `no` for NaN.
+template <class D, int N>
+[[gnu::always_inline]] inline Group<D, N> where_above(const Group<D, N>& x, double limit, const Group<D, N>& yes,
+                                                      const Group<D, N>& no) {
+  return map([limit](D y, D a, D b) { return xsimd::select(y > D(limit), a, b); }, x, yes, no);
+}
+
 }  // namespace
 }  // namespace swiglu::kernels

@@ -31,8 +31,64 @@ inline constexpr std::size_t kGateColumns = 16;  // gate (and up) columns in a g
 inline constexpr std::size_t kBlock = 16;        // columns per block of a row tile
 inline constexpr std::size_t kMaxTileRows = 16;  // upper bound of KernelSet::tile_rows over all sets
 
-/// out[i] = act(gate[i])·up[i], i < n; out may be gate or up.
-using ActivationFn = void (*)(const float* gate, const float* up, float* out, std::size_t n);
+inline constexpr double kInfinity = __builtin_inf();
+inline constexpr double kQuickGelu = 1.702;
+
+/// Parameters of the GLU kernels. The defaults make every kernel its plain form.
+struct GluParameters {
+  // swish: act(g) = min(output_scale·silu(input_scale·min(max(g, gate_low), gate_high)), ceiling)
+  double input_scale = 1;
+  double output_scale = 1;
+  double gate_low = -kInfinity;
+  double gate_high = kInfinity;
+  double ceiling = kInfinity;
+  // clamped up: v(u) = min(max(u, -up_limit), up_limit) + up_offset
+  double up_limit = kInfinity;
+  double up_offset = -0.0;
+  // situ: act(g) = tanh_gate·tanh(g/tanh_gate)·σ(g), v(u) = tanh_up·tanh(u/tanh_up)
+  double tanh_gate = 1;
+  double tanh_up = 1;
+};
+
+/// out[i] = act(gate[i])·v(up[i]), i < n: both factors rounded to f32, then their product. out may be gate or up.
+using GluFn = void (*)(const float* gate, const float* up, float* out, std::size_t n, const GluParameters& p);
+
+/// d_gate[i] = d_hidden[i]·act'(gate[i])·v(up[i]), d_up[i] = d_hidden[i]·act(gate[i])·v'(up[i]), i < n, each rounded
+/// once. An output may be one of the inputs.
+using GluBackwardFn = void (*)(const float* gate, const float* up, const float* d_hidden, float* d_gate, float* d_up,
+                               std::size_t n, const GluParameters& p);
+
+/// The kernels behind the presets of activation.h (which maps to which: src/glu.cpp).
+enum class GluKind : std::uint8_t {
+  silu,           // act = silu, v = u
+  swish,          // act = swish, v = u
+  swish_clamped,  // act = swish, v = clamped up
+  gelu_tanh,
+  gelu_erf,
+  situ,
+  relu,
+  relu_squared,
+  sigmoid,
+  identity,
+};
+inline constexpr std::size_t kGluKinds = 10;
+
+struct GluKernel {
+  GluFn forward;
+  GluBackwardFn backward;
+};
+
+/// A kernel with its parameters: what one block or one elementwise call uses.
+struct Glu {
+  GluKernel kernel;
+  GluParameters parameters;
+};
+
+/// out[i] = f(x[i]), i < n. out may be x.
+using MapFn = void (*)(const float* x, float* out, std::size_t n);
+
+enum class FunctionKind : std::uint8_t { silu, silu_slope, sigmoid, tanh, exp, gelu_tanh, gelu_erf, gelu_quick };
+inline constexpr std::size_t kFunctionKinds = 8;
 
 /// One call computes tile(s) of mr rows × 32 columns for the panels panel, panel + panel_stride, … (as many as the
 /// function is made for) over k rows of the panels:
@@ -56,10 +112,10 @@ struct TileArgs {
   std::size_t prefetch_step = 0;
   const float* next_x = nullptr;  // the row tile that the next call works on, wherever prefetch is not null
 
-  // Epilogue gate-up: h = act(gate)·up. `out` is the row tile of hidden at this panel's block: [panels][mr][16],
+  // Epilogue gate-up: h = glu(gate, up). `out` is the row tile of hidden at this panel's block: [panels][mr][16],
   // 64-byte aligned, all 16 columns are written (those past d_ff are never read).
   // Epilogue down: y (+)= acc for the first `columns` columns of the panels together; rows out_stride apart.
-  ActivationFn activation = nullptr;
+  const Glu* glu = nullptr;
   float* out = nullptr;
   std::size_t out_stride = 0;
   std::size_t columns = 0;
@@ -83,8 +139,8 @@ struct KernelSet {
   std::size_t streams_prefetch_rows;  // the same for `many`: shared by the panels that are streamed at once
   TileTable gate_up;
   TileTable down;
-  void (*silu)(const float* g, float* out, std::size_t n);
-  ActivationFn silu_mul;
+  GluKernel glu[kGluKinds];         // indexed by GluKind
+  MapFn functions[kFunctionKinds];  // indexed by FunctionKind
 };
 
 }  // namespace swiglu::kernels

@@ -4,8 +4,9 @@
 // Adding an ISA: a file with a Config like those in kernels_*.cpp.
 #pragma once
 
-#include "kernels/elementwise_loops.hpp"
 #include "kernels/epilogue.hpp"
+#include "kernels/functions.hpp"
+#include "kernels/glu_loops.hpp"
 
 namespace swiglu::kernels {
 namespace {
@@ -18,6 +19,42 @@ constexpr void fill(TileTable& table) {
     table.many[MR] = &tile<typename Config::Arch, Epilogue, MR, Config::panels_at_once(MR)>;
   }
   if constexpr (MR > 1) fill<Config, Epilogue, MR - 1>(table);
+}
+
+template <class Arch, class Gate, class Up>
+constexpr void set_glu(KernelSet& set, GluKind kind) {
+  set.glu[static_cast<std::size_t>(kind)] = {&glu_loop<Arch, Gate, Up>, &glu_backward_loop<Arch, Gate, Up>};
+}
+
+template <class Arch>
+constexpr void fill_glu(KernelSet& set) {
+  set_glu<Arch, SiluGate, PlainUp>(set, GluKind::silu);
+  set_glu<Arch, SwishGate, PlainUp>(set, GluKind::swish);
+  set_glu<Arch, SwishGate, ClampedUp>(set, GluKind::swish_clamped);
+  set_glu<Arch, GeluTanhGate, PlainUp>(set, GluKind::gelu_tanh);
+  set_glu<Arch, GeluErfGate, PlainUp>(set, GluKind::gelu_erf);
+  set_glu<Arch, SituGate, TanhUp>(set, GluKind::situ);
+  set_glu<Arch, ReluGate, PlainUp>(set, GluKind::relu);
+  set_glu<Arch, ReluSquaredGate, PlainUp>(set, GluKind::relu_squared);
+  set_glu<Arch, SigmoidGate, PlainUp>(set, GluKind::sigmoid);
+  set_glu<Arch, IdentityGate, PlainUp>(set, GluKind::identity);
+}
+
+template <class Arch, class F>
+constexpr void set_function(KernelSet& set, FunctionKind kind) {
+  set.functions[static_cast<std::size_t>(kind)] = &map_loop<Arch, F>;
+}
+
+template <class Arch>
+constexpr void fill_functions(KernelSet& set) {
+  set_function<Arch, SiluFunction>(set, FunctionKind::silu);
+  set_function<Arch, SiluSlopeFunction>(set, FunctionKind::silu_slope);
+  set_function<Arch, SigmoidFunction>(set, FunctionKind::sigmoid);
+  set_function<Arch, TanhFunction>(set, FunctionKind::tanh);
+  set_function<Arch, ExpFunction>(set, FunctionKind::exp);
+  set_function<Arch, GeluTanhFunction>(set, FunctionKind::gelu_tanh);
+  set_function<Arch, GeluErfFunction>(set, FunctionKind::gelu_erf);
+  set_function<Arch, GeluQuickFunction>(set, FunctionKind::gelu_quick);
 }
 
 template <class Config>
@@ -34,8 +71,8 @@ constexpr KernelSet make_kernel_set(Isa isa) {
   set.streams_prefetch_rows = Config::kStreamsPrefetchRows;
   fill<Config, GateUpEpilogue>(set.gate_up);
   fill<Config, DownEpilogue>(set.down);
-  set.silu = &silu_loop<typename Config::Arch>;
-  set.silu_mul = &silu_mul_loop<typename Config::Arch>;
+  fill_glu<typename Config::Arch>(set);
+  fill_functions<typename Config::Arch>(set);
   return set;
 }
 

@@ -16,6 +16,7 @@
 
 #include "backend.hpp"
 #include "dispatch/kernel_sets.hpp"
+#include "glu.hpp"
 #include "onednn/onednn_info.hpp"
 #include "onednn/plan_cache.hpp"
 #include "onednn/runtime.hpp"
@@ -88,6 +89,7 @@ class OneDnnBackend final : public BlockBackend {
  public:
   OneDnnBackend(const BlockWeights& weights, const Options& options)
       : kernels_(kernel_set(options.isa)),
+        glu_(bind_glu(kernels_, options.activation)),
         threads_(onednn::thread_count(options)),
         shape_(shape_of(weights, options.onednn_form)),
         plans_(shape_, run_onednn(threads_, [&] { return make_matrices(weights, shape_); })) {}
@@ -124,7 +126,7 @@ class OneDnnBackend final : public BlockBackend {
     text << "backend onednn: oneDNN " << library.version << " (" << library.commit << "), form "
          << (shape_.form == OneDnnForm::wide ? "wide" : "post_ops") << ", f32 arithmetic strict, " << threads_
          << (threads_ == 1 ? " thread\n" : " OpenMP threads\n");
-    text << "oneDNN's effective ISA: " << library.effective_isa << "; silu and product: ";
+    text << "oneDNN's effective ISA: " << library.effective_isa << "; activation and product: ";
     if (shape_.form == OneDnnForm::wide)
       text << "our kernels, " << to_string(kernels_.isa) << "\n";
     else
@@ -177,11 +179,12 @@ class OneDnnBackend final : public BlockBackend {
     const std::size_t d_ff = shape_.d_ff;
     onednn::for_each_row(rows, rows * d_ff < kParallelElements ? 1 : threads_, [&](std::size_t row) {
       const float* gate = products + row * 2 * d_ff;
-      kernels_.silu_mul(gate, gate + d_ff, hidden + row * d_ff, d_ff);
+      glu_.kernel.forward(gate, gate + d_ff, hidden + row * d_ff, d_ff, glu_.parameters);
     });
   }
 
   const kernels::KernelSet& kernels_;
+  kernels::Glu glu_;
   std::size_t threads_;
   BlockShape shape_;
   mutable onednn::PlanCache plans_;

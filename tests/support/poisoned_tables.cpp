@@ -38,8 +38,16 @@ PoisonedTables::PoisonedTables(const std::vector<const kernels::KernelSet*>& set
         if (table->many[mr] != nullptr) table->many[mr] = tile;
       }
     }
-    writable->silu = [](const float*, float*, std::size_t) { ++elementwise_calls_; };
-    writable->silu_mul = [](const float*, const float*, float*, std::size_t) { ++elementwise_calls_; };
+    for (kernels::MapFn& function : writable->functions) {
+      function = [](const float*, float*, std::size_t) { ++elementwise_calls_; };
+    }
+    for (kernels::GluKernel& glu : writable->glu) {
+      glu.forward = [](const float*, const float*, float*, std::size_t, const kernels::GluParameters&) {
+        ++elementwise_calls_;
+      };
+      glu.backward = [](const float*, const float*, const float*, float*, float*, std::size_t,
+                        const kernels::GluParameters&) { ++elementwise_calls_; };
+    }
   }
 }
 

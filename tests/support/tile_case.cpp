@@ -137,7 +137,7 @@ std::vector<float> TileCase::run(const TileFunction& f, const TileOptions& optio
     kernels::TileArgs a = args(begin, end, options.prefetch);
     if (!(a.first && a.last)) a.partial = partial;
     if (a.last) {
-      a.activation = options.activation;
+      a.glu = options.glu;
       a.out = out;
       a.out_stride = options.stride;
       a.columns = options.columns;

@@ -28,7 +28,7 @@ struct TileOptions {
   std::size_t stride = 0;         ///< down: elements between rows of y
   bool accumulate = false;
   bool prefetch = false;
-  kernels::ActivationFn activation = nullptr;  ///< gate-up
+  const kernels::Glu* glu = nullptr;  ///< gate-up
 };
 
 /// Random operands for mr × k and panels × k, in buffers that end or begin at guard pages.
