@@ -27,7 +27,7 @@ namespace {
 
 // oneDNN promises no accuracy for its swish. Measured over gates within ±20 (random_block's are a few units): 4.6 ulp
 // on AVX2 and AVX-512, 17 on SSE4.1.
-constexpr double kSwishUlp = 20.0;
+const Promise kSwish{{}, 20.0};
 
 Options onednn_options(OneDnnForm form, std::size_t threads = 2) {
   Options options;
@@ -89,7 +89,7 @@ TEST_P(OneDnnForms, MatchesReferenceForEveryT) {
   const FeedForward ffn(48, 70, block.weights(), onednn_options(GetParam()));
   for (std::size_t T = 1; T <= 64; ++T) {
     const std::vector<float> x = random_floats(T * 48, T);
-    EXPECT_TRUE(within_bound(expected_block(block, x, T, nullptr, kSwishUlp), forward(ffn, x, T))) << "T = " << T;
+    EXPECT_TRUE(within_bound(expected_block(block, x, T, nullptr, kSwish), forward(ffn, x, T))) << "T = " << T;
   }
 }
 
@@ -101,7 +101,7 @@ TEST_P(OneDnnForms, MatchesReferenceForOddSizesAndBiases) {
       const FeedForward ffn(d_model, d_ff, block.weights(), onednn_options(GetParam()));
       for (const std::size_t T : {1, 2, 17}) {
         const std::vector<float> x = random_floats(T * d_model, T);
-        EXPECT_TRUE(within_bound(expected_block(block, x, T, nullptr, kSwishUlp), forward(ffn, x, T)))
+        EXPECT_TRUE(within_bound(expected_block(block, x, T, nullptr, kSwish), forward(ffn, x, T)))
             << d_model << "/" << d_ff << " biases " << biases << " T = " << T;
       }
     }
@@ -111,7 +111,7 @@ TEST_P(OneDnnForms, MatchesReferenceForOddSizesAndBiases) {
 TEST_P(OneDnnForms, TakesEveryWeightLayout) {
   const BlockCase block = random_block(24, 36);
   const std::vector<float> x = random_floats(5 * 24, 9);
-  const Expected expected = expected_block(block, x, 5, nullptr, kSwishUlp);
+  const Expected expected = expected_block(block, x, 5, nullptr, kSwish);
   for (const Layout& layout : all_layouts()) {
     const StoredWeights stored = store(block, layout);
     const FeedForward ffn(24, 36, stored.view, onednn_options(GetParam()));
@@ -137,7 +137,7 @@ TEST_P(OneDnnForms, HonoursStridesAlignmentAndAccumulate) {
       std::vector<float> workspace(1 + ffn.workspace_bytes(T) / sizeof(float), canary());
       ffn.forward({&x_rows[1], kXStride}, {&y_rows[1], kYStride}, T, &workspace[1], ffn.workspace_bytes(T), accumulate);
 
-      const Expected expected = expected_block(block, x, T, accumulate ? &y0 : nullptr, kSwishUlp);
+      const Expected expected = expected_block(block, x, T, accumulate ? &y0 : nullptr, kSwish);
       EXPECT_TRUE(within_bound(expected, &y_rows[1], kYStride)) << "T = " << T << " accumulate " << accumulate;
       EXPECT_TRUE(all_canaries(y_rows.data(), 1));
       for (std::size_t t = 0; t < T; ++t)
@@ -165,7 +165,7 @@ TEST_P(OneDnnForms, ManyRowsNeedBoundedWorkspace) {
 
   constexpr std::size_t kRows = 2 * 4096 + 1;  // three blocks
   const std::vector<float> x = random_floats(kRows * 5, 3);
-  EXPECT_TRUE(within_bound(expected_block(block, x, kRows, nullptr, kSwishUlp), forward(ffn, x, kRows)));
+  EXPECT_TRUE(within_bound(expected_block(block, x, kRows, nullptr, kSwish), forward(ffn, x, kRows)));
 }
 
 TEST_P(OneDnnForms, ManyThreadsShareOneObject) {
@@ -177,7 +177,7 @@ TEST_P(OneDnnForms, ManyThreadsShareOneObject) {
       for (std::size_t round = 0; round < 40; ++round) {
         const std::size_t T = 1 + (round + id) % 20;  // more shapes than plans are kept
         const std::vector<float> x = random_floats(T * 32, T);
-        EXPECT_TRUE(within_bound(expected_block(block, x, T, nullptr, kSwishUlp), forward(ffn, x, T))) << "T = " << T;
+        EXPECT_TRUE(within_bound(expected_block(block, x, T, nullptr, kSwish), forward(ffn, x, T))) << "T = " << T;
       }
     });
   }
