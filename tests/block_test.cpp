@@ -5,7 +5,6 @@
 
 #include <cfenv>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <memory>
 #include <utility>

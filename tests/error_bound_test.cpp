@@ -148,7 +148,8 @@ std::vector<float> model(const Case& c, const Activation& activation) {
 }
 
 std::vector<Case> cases(const Activation& activation) {
-  const double hidden = static_cast<double>(rounded_gate_factor(activation, 1.0f)) * rounded_up_factor(activation, 1.0f);
+  const double hidden =
+      static_cast<double>(rounded_gate_factor(activation, 1.0f)) * rounded_up_factor(activation, 1.0f);
   constexpr std::size_t kMany = std::size_t{1} << 16;
   return {random_case(4, 8),
           random_case(16, 32),

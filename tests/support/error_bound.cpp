@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <mutex>
 
 #include "reference/activation.hpp"
 #include "support/slope_bound.hpp"
@@ -41,9 +42,11 @@ struct Slopes {
   SlopeBound gate, up;
 };
 
-/// They take a millisecond to make, and some tests ask thousands of times.
+/// They take a millisecond to make, and some tests ask thousands of times, from several threads.
 const Slopes& slopes_of(const Activation& activation) {
+  static std::mutex mutex;
   static std::deque<Slopes> all;
+  const std::lock_guard<std::mutex> lock(mutex);
   for (const Slopes& slopes : all) {
     if (slopes.activation == activation) return slopes;
   }

@@ -10,8 +10,9 @@ namespace swiglu::testing {
 
 /// sup |f'| over intervals, for the gate's or the up value's factor of an activation (src/reference/activation.hpp).
 ///
-/// On an interval |f'| is largest at an end or at a local maximum; these are looked for once, on a grid that is as dense at every scale from 2^-20 to 2^10 (256 points an octave), and
-/// refined by ternary search. At a kink, where |f'| jumps, that search ends at the larger side.
+/// On an interval |f'| is largest at an end or at a local maximum; these are looked for once, on a grid that is as
+/// dense at every scale from 2^-20 to 2^10 (256 points an octave), and refined by ternary search. At a kink, where |f'|
+/// jumps, that search ends at the larger side.
 class SlopeBound {
  public:
   using Slope = double (*)(const Activation&, double);
