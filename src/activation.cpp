@@ -4,8 +4,10 @@
 #include <charconv>
 #include <cmath>
 #include <cstddef>
+#include <initializer_list>
 #include <iterator>
 #include <system_error>
+#include <utility>
 
 #include "swiglu/error.h"
 
@@ -88,7 +90,12 @@ float parse_value(const std::string& value, const std::string& text) {
   return number;
 }
 
-Activation checked(const Activation& activation) {
+using Value = std::pair<float Activation::*, float>;
+
+/// Throws what validate() throws.
+Activation made(Preset preset, std::initializer_list<Value> values) {
+  Activation activation(preset);
+  for (const auto& [field, value] : values) activation.*field = value;
   activation.validate();
   return activation;
 }
@@ -124,48 +131,25 @@ void Activation::validate() const {
 }
 
 Activation Activation::swiglu(float multiplier) {
-  Activation a(Preset::swiglu);
-  a.multiplier = multiplier;
-  return checked(a);
+  return made(Preset::swiglu, {{&Activation::multiplier, multiplier}});
 }
 
-Activation Activation::swiglu_beta(float beta) {
-  Activation a(Preset::swiglu_beta);
-  a.beta = beta;
-  return checked(a);
-}
+Activation Activation::swiglu_beta(float beta) { return made(Preset::swiglu_beta, {{&Activation::beta, beta}}); }
 
 Activation Activation::gpt_oss(float alpha, float limit) {
-  Activation a(Preset::gpt_oss);
-  a.alpha = alpha;
-  a.limit = limit;
-  return checked(a);
+  return made(Preset::gpt_oss, {{&Activation::alpha, alpha}, {&Activation::limit, limit}});
 }
 
 Activation Activation::minimax_m3(float alpha, float limit) {
-  Activation a(Preset::minimax_m3);
-  a.alpha = alpha;
-  a.limit = limit;
-  return checked(a);
+  return made(Preset::minimax_m3, {{&Activation::alpha, alpha}, {&Activation::limit, limit}});
 }
 
-Activation Activation::deepseek_v4(float limit) {
-  Activation a(Preset::deepseek_v4);
-  a.limit = limit;
-  return checked(a);
-}
+Activation Activation::deepseek_v4(float limit) { return made(Preset::deepseek_v4, {{&Activation::limit, limit}}); }
 
-Activation Activation::swiglu_step(float limit) {
-  Activation a(Preset::swiglu_step);
-  a.limit = limit;
-  return checked(a);
-}
+Activation Activation::swiglu_step(float limit) { return made(Preset::swiglu_step, {{&Activation::limit, limit}}); }
 
 Activation Activation::situ(float beta1, float beta2) {
-  Activation a(Preset::situ);
-  a.beta1 = beta1;
-  a.beta2 = beta2;
-  return checked(a);
+  return made(Preset::situ, {{&Activation::beta1, beta1}, {&Activation::beta2, beta2}});
 }
 
 bool operator==(const Activation& a, const Activation& b) noexcept {
@@ -228,7 +212,8 @@ Activation parse_activation(const std::string& text) {
     activation.*kParameters[i].field = parse_value(assignment.substr(equals + 1), text);
     begin = end + 1;
   }
-  return checked(activation);
+  activation.validate();
+  return activation;
 }
 
 }  // namespace swiglu

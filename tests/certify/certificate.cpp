@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
 #include <limits>
 #include <map>
 #include <stdexcept>
 
+#include "support/float_bits.hpp"
 #include "support/ulp.hpp"
 #include "swiglu/version.h"
 
@@ -16,17 +16,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
-std::uint32_t bits_of(float value) {
-  std::uint32_t bits;
-  std::memcpy(&bits, &value, sizeof bits);
-  return bits;
-}
-
-float float_of(std::uint32_t bits) {
-  float value;
-  std::memcpy(&value, &bits, sizeof value);
-  return value;
-}
+using testing::bits_of;
+using testing::float_of;
 
 std::string printed(const char* format, double value) {
   char text[64];

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <thread>
 
@@ -49,9 +48,7 @@ Part examine(const std::vector<float>& in, const std::vector<double>& exact, con
   part.inputs = n;
   part.hash = kHashStart;
   for (std::size_t i = 0; i < n; ++i) {
-    std::uint32_t bits = 0x7fc00000u;
-    if (!std::isnan(out[i])) std::memcpy(&bits, &out[i], sizeof bits);
-    part.hash = hash_word(part.hash, bits);
+    part.hash = hash_word(part.hash, std::isnan(out[i]) ? 0x7fc00000u : testing::bits_of(out[i]));
 
     const double error = testing::ulp_error(out[i], exact[i]);
     if (error == std::numeric_limits<double>::infinity()) {

@@ -3,23 +3,20 @@
 // Which floats are examined, and in which order: ascending, so that monotonicity is a property of neighbours.
 
 #include <cstdint>
-#include <cstring>
+
+#include "support/float_bits.hpp"
 
 namespace swiglu::certify {
 
 /// Position of a float in IEEE 754's total order, 0 … 2^32 - 1: -NaN, -∞, …, -0, +0, …, +∞, +NaN.
 inline std::uint32_t position_of(float value) {
-  std::uint32_t bits;
-  std::memcpy(&bits, &value, sizeof bits);
+  const std::uint32_t bits = testing::bits_of(value);
   return (bits & 0x80000000u) != 0 ? ~bits : bits | 0x80000000u;
 }
 
 /// The inverse.
 inline float float_at(std::uint32_t position) {
-  const std::uint32_t bits = (position & 0x80000000u) != 0 ? position & 0x7fffffffu : ~position;
-  float value;
-  std::memcpy(&value, &bits, sizeof value);
-  return value;
+  return testing::float_of((position & 0x80000000u) != 0 ? position & 0x7fffffffu : ~position);
 }
 
 /// Every step-th position from `first` to `last`. The default is all 2^32 floats.

@@ -10,18 +10,6 @@ constexpr std::uint32_t kCanaryBits = 0x7fc0dead;
 
 }  // namespace
 
-std::uint32_t bits_of(float value) {
-  std::uint32_t bits;
-  std::memcpy(&bits, &value, sizeof bits);
-  return bits;
-}
-
-float float_of(std::uint32_t bits) {
-  float value;
-  std::memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
 float canary() { return float_of(kCanaryBits); }
 
 bool all_canaries(const float* p, std::size_t n) {

@@ -8,10 +8,9 @@
 #include <cstdint>
 #include <vector>
 
-namespace swiglu::testing {
+#include "support/float_bits.hpp"
 
-std::uint32_t bits_of(float value);
-float float_of(std::uint32_t bits);
+namespace swiglu::testing {
 
 /// A quiet NaN with a payload that no arithmetic produces: it marks memory nobody may write.
 float canary();
