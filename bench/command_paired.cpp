@@ -49,6 +49,7 @@ class PairedRun {
       : session_(options), random_(options.seed + 1000 * options.launch.value_or(0)) {
     for (Point& point : build_points(options, session_.limits())) results_.emplace_back().point = std::move(point);
     if (results_.empty()) throw UsageError("no points: the filter or the lists leave nothing to measure");
+    for (const PointResult& result : results_) session_.cpus_for(result.point.threads);
     plan_.rounds = options.rounds > 0 ? options.rounds : preset_rounds(options.preset);
     plan_.launches = options.launches;
     plan_.verified = options.mode != Mode::performance;
@@ -95,6 +96,12 @@ class PairedRun {
       }
     }
     if (interrupted()) return kInterrupted;
+    for (const PointResult& result : results_) {
+      for (const std::string& name : result.holes()) {
+        std::fprintf(stderr, "missing: %s was planned, and is neither measured nor left out\n", name.c_str());
+        return kCouldNotMeasure;
+      }
+    }
     const bool nothing = measured_points() == 0 && session_.options().mode != Mode::correctness;
     return nothing || session_.has_invalid_rows() ? kCouldNotMeasure : kOk;
   }
@@ -243,6 +250,7 @@ class PairedRun {
         unlink(file.c_str());
         throw std::runtime_error("launch " + std::to_string(launch + 1) + " could not measure (see above)");
       }
+      if (code == kInterrupted && access(file.c_str(), R_OK) != 0) return;  // before its first result
       const Json document = read_document("launch", file);
       unlink(file.c_str());
       auto measured = read_results(document, points);

@@ -4,15 +4,19 @@
 #include <cmath>
 #include <cstdio>
 #include <functional>
+#include <memory>
+#include <random>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "arena.hpp"
 #include "arm.hpp"
+#include "clock.hpp"
 #include "commands.hpp"
 #include "comparison.hpp"
 #include "json.hpp"
+#include "results_file.hpp"
 #include "rows.hpp"
 #include "session.hpp"
 #include "source_weights.hpp"
@@ -116,11 +120,159 @@ void check_statistics(SelfCheck& check) {
   check.expect(std::string(mirrored.verdict()) == "loss", "exchanged arms turn it into a loss");
 }
 
+/// Two points of two implementations, as a run would have left them.
+std::vector<PointResult> made_up_results() {
+  std::vector<PointResult> results(2);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    PointResult& result = results[i];
+    result.point = {fixed_shape(64, 64 * (i + 1), "", "main"), 1, 1, resolve_isa(), Cache::wei, {&kNative, &kUnfused}};
+    result.arms = result.point.impls;
+    result.facts.resize(2);
+    Attempt& attempt = result.launches.emplace_back().attempts.emplace_back();
+    attempt.before = attempt.after = {100, 10, 0};
+    for (std::size_t r = 0; r < 5; ++r) {
+      Round round;
+      round.roof = {100, 10, 0};
+      round.order = {0, 1};
+      round.samples.resize(2);
+      for (std::size_t arm = 0; arm < 2; ++arm) {
+        round.samples[arm].t_min = round.samples[arm].t_median = 1e-6 * static_cast<double>(10 + 3 * arm + r % 2);
+        round.samples[arm].t_p90 = 20e-6;
+        round.samples[arm].calls = 100;
+      }
+      attempt.rounds.push_back(round);
+    }
+  }
+  return results;
+}
+
+Json document_of(const std::vector<PointResult>& results) {
+  Json rows = Json::array(), samples = Json::array();
+  for (const PointResult& result : results) {
+    for (Json& row : point_rows(result, {})) rows.push(std::move(row));
+    for (Json& row : point_samples(result)) samples.push(std::move(row));
+  }
+  return Json::parse(Json().set("benchmarks", rows).set("samples", samples).dump());
+}
+
 void check_results(SelfCheck& check) {
   Json row;
   row.set("gflops", NAN);
   check.expect(row.first_non_finite() == "gflops", "NaN in a row is noticed by name");
   check.expect(row.dump().find("nan") == std::string::npos, "NaN is never written");
+
+  const auto results = made_up_results();
+  std::vector<Point> points;
+  for (const PointResult& result : results) points.push_back(result.point);
+  const Json document = document_of(results);
+  check.expect(document_of(read_results(document, points)).dump() == document.dump(),
+               "results read back give the same rows and samples");
+
+  std::vector<PointResult> hole = results;
+  hole.pop_back();
+  hole = read_results(document_of(hole), points);
+  check.expect(hole[0].holes().empty() && hole[1].holes().size() == 2, "a missing point is named");
+
+  Json swapped = Json::array();
+  for (Json sample : document.at("samples").elements()) {
+    const std::size_t arm = sample.text("name") == row_name(points[0], kNative) ? 0 : 1;
+    if (sample.text("name") == row_name(points[0], kNative) || sample.text("name") == row_name(points[0], kUnfused)) {
+      sample.set("name", row_name(points[0], arm == 0 ? kUnfused : kNative));
+    }
+    swapped.push(std::move(sample));
+  }
+  check.expect_caught<std::runtime_error>("swapped arms: samples under the other one's name", [&] {
+    Json damaged = document;
+    read_results(damaged.set("samples", swapped), points);
+  });
+}
+
+/// Native, until it has been called `calls` times; then it does nothing.
+class TiringObject final : public BlockObject {
+ public:
+  TiringObject(const ObjectRequest& request, std::size_t calls) : object_(kNative.create(request)), left_(calls) {}
+  std::size_t workspace_bytes(std::size_t T) const override { return object_->workspace_bytes(T); }
+  std::size_t packed_bytes() const override { return object_->packed_bytes(); }
+  void forward(const float* x, float* y, std::size_t T, const Workspace& workspace) override {
+    if (left_ == 0) return;
+    --left_;
+    object_->forward(x, y, T, workspace);
+  }
+  std::string detail(std::size_t) const override { return "planted"; }
+
+ private:
+  std::unique_ptr<BlockObject> object_;
+  std::size_t left_;
+};
+
+template <std::size_t CALLS>
+std::unique_ptr<BlockObject> tiring(const ObjectRequest& request) {
+  return std::make_unique<TiringObject>(request, CALLS);
+}
+const Implementation kDead = {"dead",          nullptr,  "planted: computes nothing", Family::ffn, Role::rival, false,
+                              nothing_missing, tiring<0>};
+const Implementation kStale = {"stale",         nullptr,     "planted: stops computing after verification",
+                               Family::ffn,     Role::rival, false,
+                               nothing_missing, tiring<3>};
+
+/// The measuring itself, with faults in what is measured.
+void check_measuring(SelfCheck& check, Session& session) {
+  Point point{fixed_shape(64, 64, "", "main"), 1, 1, resolve_isa(), Cache::none, {&kNative, &kDead, &kStale}};
+  Workbench bench(session, point, point.impls);
+  bench.verify(*bench.find(kNative), point.T);
+  check.expect_caught<WrongResult>("a kernel that computes nothing",
+                                   [&] { bench.verify(*bench.find(kDead), point.T); });
+  std::vector<std::string> wrong;
+  std::mt19937_64 random(1);
+  bench.verify(*bench.find(kStale), point.T);
+  measure(session, bench, point, {bench.find(kNative), bench.find(kStale)}, 5, random, wrong);
+  check.expect(wrong[0].empty() && !wrong[1].empty(), "a kernel that stops computing once it has been verified");
+
+  if (session.options().quick) return;
+  // One window of 48 KiB is never out of cache.
+  point.impls = {&kNative};
+  Workbench warm(session, point, point.impls);
+  PointResult result;
+  result.point = point;
+  result.point.cache = Cache::wei;
+  Arm& arm = *warm.find(kNative);
+  result.arms = {&kNative};
+  result.facts = {warm.facts(arm, point.T, warm.verify(arm, point.T))};
+  result.launches.emplace_back().attempts.push_back(measure(session, warm, point, {&arm}, 5, random, wrong));
+  const Json row = point_rows(result, {}).front();
+  check.expect(row.number("cold_ok") == 0 && row.at("flags").dump().find("not_cold") != std::string::npos,
+               "weights that never left the cache are not certified cold");
+}
+
+/// What the harness adds to a call of 64 × 64 weights and one row: the median over turns of the sampler's time over a
+/// bare loop's.
+void check_overhead(SelfCheck& check, Session& session) {
+  constexpr std::size_t kCalls = 2000;
+  constexpr double kLimit = 0.05;
+  const Point point{fixed_shape(64, 64, "", "main"), 1, 1, resolve_isa(), Cache::none, {&kNative}};
+  Workbench bench(session, point, point.impls);
+  Arm& arm = *bench.find(kNative);
+  bench.verify(arm, point.T);
+  const CallBuffers buffers = bench.buffers(point.T);
+  const SourceWeights source(point.shape.d, point.shape.h, 1);
+  const FeedForward block(point.shape.d, point.shape.h, source.view());
+  const Workspace workspace = block.make_workspace(point.T);
+  std::vector<double> excess, bare_times;
+  for (int turn = 0; turn < 15; ++turn) {
+    const double sampled = take_sample([&] { arm.forward(buffers, point.T); }, buffers, 1e-3, 2e-3).t_median;
+    std::vector<double> bare;
+    for (int i = 0; i < 5; ++i) {
+      const double begin = now();
+      for (std::size_t call = 0; call < kCalls; ++call) block.forward({buffers.x}, {buffers.y}, point.T, workspace);
+      bare.push_back((now() - begin) / kCalls);
+    }
+    bare_times.push_back(median(bare));
+    excess.push_back(sampled / median(bare) - 1);
+  }
+  char text[160];
+  std::snprintf(text, sizeof text, "harness overhead at 64/64, T = 1: %.1f %% of %.0f ns (at most %.0f %%)",
+                100 * median(excess), median(bare_times) * 1e9, 100 * kLimit);
+  check.expect(median(excess) <= kLimit, text);
 }
 
 void check_roofs(SelfCheck& check) {
@@ -139,6 +291,11 @@ int command_selfcheck(const Options& options) {
   check_statistics(check);
   check_results(check);
   check_roofs(check);
+  Options small = options;
+  small.arena_bytes = std::size_t{64} << 20;
+  Session session(small);
+  check_measuring(check, session);
+  if (!options.quick) check_overhead(check, session);
   if (check.failures > 0) std::printf("%d checks failed\n", check.failures);
   return check.failures == 0 ? kOk : kWrong;
 }

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "commands.hpp"
 #include "progress.hpp"
 
 namespace swiglu::bench {
@@ -50,6 +51,7 @@ int run_launch(const Options& options, std::size_t index, const std::string& out
     if (interrupted() && !told) kill(child, SIGTERM);
     told = interrupted();
   }
+  if (WIFSIGNALED(status) && interrupted()) return kInterrupted;  // it was still starting
   if (!WIFEXITED(status)) throw std::runtime_error("a launch was killed by signal " + std::to_string(WTERMSIG(status)));
   if (WEXITSTATUS(status) == 127) throw std::runtime_error("a launch could not be started");
   return WEXITSTATUS(status);

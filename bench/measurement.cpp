@@ -12,6 +12,16 @@ std::size_t PointResult::arm_of(const Implementation& impl) const {
   return static_cast<std::size_t>(std::find(arms.begin(), arms.end(), &impl) - arms.begin());
 }
 
+std::vector<std::string> PointResult::holes() const {
+  std::vector<std::string> names;
+  for (const Implementation* impl : point.impls) {
+    const bool explained =
+        std::any_of(left_out.begin(), left_out.end(), [&](const LeftOut& l) { return l.impl == impl; });
+    if (!explained && (launches.empty() || arm_of(*impl) == arms.size())) names.push_back(row_name(point, *impl));
+  }
+  return names;
+}
+
 void PointResult::leave_out(const Implementation& impl, const std::string& status, const std::string& reason) {
   const bool known = std::any_of(left_out.begin(), left_out.end(), [&](const LeftOut& l) { return l.impl == &impl; });
   if (!known) left_out.push_back({&impl, status, reason});

@@ -63,6 +63,9 @@ struct PointResult {
   bool has_launch(std::size_t index) const;
   std::size_t arm_of(const Implementation& impl) const;  ///< arms.size() if it is none
 
+  /// Names of rows that nobody can tell anything about: neither measured nor left out with a reason.
+  std::vector<std::string> holes() const;
+
   /// Takes an arm out of everything and remembers why.
   void leave_out(const Implementation& impl, const std::string& status, const std::string& reason);
 

@@ -5,12 +5,15 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <map>
 #include <sstream>
 #include <stdexcept>
+
+#include "rows.hpp"
 
 namespace swiglu::bench {
 namespace {
@@ -183,7 +186,8 @@ std::string document_text(const Json& document, Format format) {
 Json read_document(const std::string& option, const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
-  if (!file || !(text << file.rdbuf())) throw UsageError(option + ": cannot read " + path);
+  if (file) text << file.rdbuf();
+  if (!file || file.bad()) throw UsageError(option + ": cannot read " + path);
   try {
     Json document = Json::parse(text.str());
     const Json& context = document.at("context");
@@ -232,6 +236,14 @@ std::vector<PointResult> read_results(const Json& document, const std::vector<Po
     const std::string name = row_name(result.point, *result.arms.front());
     check_launches(result, name);
     const Json& row = *rows.at(name);
+    for (std::size_t arm = 0; arm < result.arms.size(); ++arm) {
+      const std::string of_arm = row_name(result.point, *result.arms[arm]);
+      const double t = rows.at(of_arm)->number("t_median");
+      // Nine digits are written.
+      if (std::fabs(typical_seconds(result, arm) / t - 1) > 1e-6) {
+        throw std::runtime_error(of_arm + ": t_median is not what its samples say");
+      }
+    }
     for (Launch& launch : result.launches) {
       launch.drift = has_flag(row, "drift");
       Attempt& attempt = launch.attempts[launch.chosen];

@@ -2,6 +2,7 @@
 
 #include <time.h>
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -49,7 +50,7 @@ void touch(const CallBuffers& buffers) {
 
 Sample take_sample(const std::function<void()>& call, const CallBuffers& buffers, double settle_seconds, double seconds,
                    const Phases* phases) {
-  constexpr double kShortCall = 5e-6;
+  constexpr double kShortCall = 5e-6, kBatchSeconds = 20e-6;
   double last = kShortCall;
   const double settle_begin = now();
   while (now() - settle_begin < settle_seconds) {
@@ -57,7 +58,8 @@ Sample take_sample(const std::function<void()>& call, const CallBuffers& buffers
     call();
     last = now() - begin;
   }
-  const std::size_t batch = last < kShortCall ? 16 : 1;
+  const std::size_t batch =
+      last < kShortCall ? std::clamp<std::size_t>(static_cast<std::size_t>(kBatchSeconds / last), 1, 64) : 1;
 
   Sample sample;
   std::vector<double> times;

@@ -25,7 +25,7 @@ std::size_t edits(const std::string& a, const std::string& b) {
 
 std::string nearest(const std::string& word, const std::vector<std::string>& candidates) {
   std::string best;
-  std::size_t fewest = std::max<std::size_t>(1, word.size() / 3) + 1;
+  std::size_t fewest = word.size() / 3 + 2;
   for (const auto& candidate : candidates) {
     if (const std::size_t n = edits(word, candidate); n < fewest) {
       fewest = n;
