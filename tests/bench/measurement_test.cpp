@@ -180,9 +180,9 @@ TEST(BenchMeasurement, ForeignFilesAreRefusedInOneLine) {
     return "";
   };
   EXPECT_EQ(refused(good), "");
-  for (const std::string& text : {std::string(), std::string("{}"), std::string("[1, 2]"), std::string("null"),
-                                  std::string("no json"), good.substr(0, good.size() / 2),
-                                  std::string(R"({"context": {"ffn_schema": "other/1"}})")}) {
+  for (const std::string& text :
+       {std::string(), std::string("{}"), std::string("[1, 2]"), std::string("null"), std::string("no json"),
+        good.substr(0, good.size() / 2), std::string(R"({"context": {"ffn_schema": "other/1"}})")}) {
     const std::string complaint = refused(text);
     EXPECT_EQ(complaint.rfind("--resume: " + path + ": ", 0), 0u) << text << " → " << complaint;
     EXPECT_EQ(complaint.find('\n'), std::string::npos);

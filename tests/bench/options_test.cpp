@@ -56,7 +56,8 @@ TEST(BenchOptions, BaselineBringsNativeAsContender) {
 
 TEST(BenchOptions, GoogleBenchmarksFlagsUnderOurNames) {
   const auto flags = parse({"run", "--min-time", "200ms", "--repetitions", "3", "--benchmark_x=1"}).google_benchmark;
-  EXPECT_EQ(flags, (std::vector<std::string>{"--benchmark_min_time=0.200000", "--benchmark_repetitions=3", "--benchmark_x=1"}));
+  EXPECT_EQ(flags, (std::vector<std::string>{"--benchmark_min_time=0.200000", "--benchmark_repetitions=3",
+                                             "--benchmark_x=1"}));
 }
 
 TEST(BenchOptions, CommandLineIsQuotedForAShell) {
@@ -66,7 +67,8 @@ TEST(BenchOptions, CommandLineIsQuotedForAShell) {
 
 TEST(BenchOptions, ErrorsNameWhatWasMeant) {
   EXPECT_EQ(complaint({"pared"}), "unknown command 'pared'; did you mean 'paired'?");
-  EXPECT_EQ(complaint({"paired", "--token", "1"}), "unknown option '--token'; did you mean --tokens? (see paired --help)");
+  EXPECT_EQ(complaint({"paired", "--token", "1"}),
+            "unknown option '--token'; did you mean --tokens? (see paired --help)");
   EXPECT_NE(complaint({"paired", "--isa", "avx51"}).find("did you mean 'avx512'?"), std::string::npos);
   EXPECT_NE(complaint({"paired", "--impl", "nativ"}).find("did you mean 'native'?"), std::string::npos);
   EXPECT_EQ(complaint({"paired", "--xyzzy"}), "unknown option '--xyzzy' (see paired --help)");

@@ -65,7 +65,8 @@ TEST(BenchPoints, PowersOfTwoHaveTheirNeighbours) {
 }
 
 TEST(BenchPoints, FilterTakesRowsNotPoints) {
-  const auto points = points_of({"--d-model", "256", "--tokens", "1,16", "--impl", "native,unfused", "--filter", "T:16/.*unfused"});
+  const auto points =
+      points_of({"--d-model", "256", "--tokens", "1,16", "--impl", "native,unfused", "--filter", "T:16/.*unfused"});
   ASSERT_EQ(points.size(), 1u);
   EXPECT_EQ(points[0].T, 16u);
   EXPECT_EQ(points[0].impls, (std::vector<const Implementation*>{&kUnfused}));
