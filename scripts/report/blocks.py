@@ -74,7 +74,7 @@ def _facts(content):
         + "</dl></section>"
         for heading, entries in content.facts
     )
-    commands = "".join(f"<code>{escape(line)}</code>" for line in content.commands)
+    commands = "".join(map(_code, content.commands))
     return (
         f"<div class='facts'>{sections}</div><section class='commands'><h3>Commands</h3>{commands}</section>"
         if commands
@@ -116,15 +116,19 @@ def _absent(missing):
         return ""
     items = "".join(
         f"<li id='{part.key}'><b>{escape(part.title)}.</b> {escape(part.reading)} "
-        f"To measure it: <code>{escape(part.command)}</code></li>"
+        f"To measure it: {_code(part.command)}</li>"
         for part in missing
     )
     return f"<section class='absent'><h2>Not in this file</h2><ul>{items}</ul></section>"
 
 
 def _measured_by(command):
-    lines = "".join(f"<code>{escape(line)}</code>" for line in command.split("\n"))
-    return f"<p class='command'>Measured by {lines}</p>"
+    return f"<p class='command'>Measured by {''.join(map(_code, command.split(chr(10))))}</p>"
+
+
+def _code(line):
+    """A command line that breaks between its words only, never at a hyphen."""
+    return f"<code>{' '.join(f'<span>{escape(word)}</span>' for word in line.split(' '))}</code>"
 
 
 def _table(table):

@@ -90,8 +90,9 @@ def _skipped(run):
 
 
 def _isas(run):
-    for item in run.machine.get("isa_not_measured", ()):
-        yield f"Not measured: {item.get('isa')}: {item.get('reason')}"
+    missing = [f"{item.get('isa')} ({item.get('reason')})" for item in run.machine.get("isa_not_measured", ())]
+    if missing:
+        yield f"Instruction sets not measured: {', '.join(missing)}"
 
 
 def _setting(run):

@@ -44,9 +44,13 @@ def main(argv=None):
         files = _compare(*arguments.compare, arguments.partial) if arguments.compare else _report(
             arguments.results, arguments.history, arguments.partial
         )  # fmt: skip
-        publish(files, arguments.out)
     except (InputError, OSError) as error:
         print(f"report: {error}", file=sys.stderr)
+        return 2
+    try:
+        publish(files, arguments.out)
+    except OSError as error:
+        print(f"report: cannot write to {arguments.out}: {error.strerror or error}", file=sys.stderr)
         return 2
     beside = [name for name in files if "/" not in name and name != "report.html"]
     print(f"report: wrote {arguments.out / 'report.html'}, {', '.join(beside)}, plots/")

@@ -14,10 +14,12 @@ LABELS = {
     "onednn-strongest": "oneDNN, strongest form",
     "onednn-wide": "oneDNN, wide",
     "onednn-post_ops": "oneDNN, post-ops",
+    "onednn-plain": "oneDNN, plain",
     "openblas": "OpenBLAS",
     "eigen": "Eigen",
     "reference": "reference (double)",
     "ffn2": "two-matrix block",
+    "ffn2-onednn": "two-matrix, oneDNN",
 }
 
 

@@ -11,6 +11,7 @@ def publish(files, folder):
     written to a temporary folder beside it first, so a full disk or an interrupt leaves the old report as it was.
     Other files in `folder` stay; plots/ is replaced as a whole (no stale plots). Raises OSError."""
     folder = Path(folder)
+    is_new = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
     staging = Path(tempfile.mkdtemp(prefix=".report-", dir=folder))
     try:
@@ -25,3 +26,5 @@ def publish(files, folder):
             os.replace(staging / part, folder / part)
     finally:
         shutil.rmtree(staging, ignore_errors=True)
+        if is_new and not any(folder.iterdir()):
+            folder.rmdir()

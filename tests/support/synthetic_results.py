@@ -81,8 +81,22 @@ def two_matrix(native):
     """The block of two matrices with d_ff = 4 d, near enough to the gated one's parameters."""
     d, T = native["d"], native["T"]
     h, name = 4 * d, native["name"].replace("ffn/", "ffn2/").replace(f"/h:{native['h']}/", f"/h:{4 * d}/")
-    row = slowed({**native, "name": name}, "native", 1.05, family="ffn2", set="ffn2", h=h)
+    row = slowed({**native, "name": name.replace(":native/", ":ffn2/")}, "ffn2", 1.05, family="ffn2", set="ffn2", h=h)
     row.update(flops=4 * T * d * h, bytes_min=8 * d * h + 8 * T * d)
+    row.update(ai=row["flops"] / row["bytes_min"], gflops=row["flops"] / row["t_median"] / 1e9,
+               gbps=row["bytes_min"] / row["t_median"] / 1e9)  # fmt: skip
+    return row
+
+
+def beside_power(native, h):
+    """The row at d_ff = h: 8 % slower per hidden unit at the power of two itself."""
+    m = h & -h
+    name = native["name"].replace(f"/h:{native['h']}/m:16/", f"/h:{h}/m:{m}/")
+    factor = h / native["h"]
+    row = slowed({**native, "name": name}, "native", factor * (1.08 if h == m else 1), set="pow2", h=h, m=m)
+    row["flops"] *= factor
+    row["bytes_min"] = 12 * row["d"] * h + 8 * row["T"] * row["d"]
+    row["t_roof"] *= factor
     row.update(ai=row["flops"] / row["bytes_min"], gflops=row["flops"] / row["t_median"] / 1e9,
                gbps=row["bytes_min"] / row["t_median"] / 1e9)  # fmt: skip
     return row
@@ -113,9 +127,12 @@ def everything(seed=1, thr=(1, 2)):
             rows += [*others, hot(native), block]
             kinds = ("fusion", "peer", "peer", "ffn2")
             pairs += [
-                {**pair(native, other, "ffn2" if kind == "ffn2" else other["impl"]), "kind": kind}
+                {**pair(native, other, other["impl"]), "kind": kind}
                 for other, kind in zip((*others, block), kinds)
             ]
+    for native in [r for r in rows if r["impl"] == "native" and r["set"] == "align" and r["m"] == 16]:
+        for off in (-16, 0, 16):
+            rows.append(beside_power(native, 8192 + off))
     document["samples"] = samples(rows[:200])
     document["context"]["points_planned"] = len(rows)
     document["targets"] = [

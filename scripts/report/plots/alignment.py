@@ -1,5 +1,6 @@
 """What an odd d_ff costs: time per hidden unit against the nearest odd multiple of 256, as a map m x d_model."""
 
+import math
 from collections import defaultdict
 
 from report.model import label, place, threads
@@ -11,7 +12,8 @@ TITLE = "Cost of an unaligned d_ff"
 HOW = (
     "d_ff is the odd multiple of m nearest to 8/3 · d_model, so m is exactly the largest power of two in it. Cell: "
     "penalty = time per hidden unit against m = 256 (per unit, since d_ff differs a little between the m), and the "
-    "d_ff below it. Orange costs, blue gains; hatched: the 95 % interval of the time contains 0."
+    "d_ff below it. Orange costs, blue gains; hatched: the 95 % interval of the time contains 0. Rows like 2¹²+16 are "
+    "d_ff beside powers of two, whose rows collide in the sets of a cache."
 )
 MISSING = "The alignment sweep was not measured."
 MEASURE = "swiglu-bench paired --d-model 2048 --align 1-256*2 --tokens 1,16,256 --out align.json"
@@ -22,19 +24,27 @@ IMPLS = ("native", "onednn-strongest")
 
 
 def penalties(run):
-    """{(isa, thr, T): {(d, impl): {(m, is_power): (penalty in %, row)}}} where m = 256 was measured too. is_power: d_ff
-    is itself a power of two, a column of the sweep that is no odd multiple near 8/3 d_model."""
+    """{(isa, thr, T): {(d, impl): {key: (penalty in %, row)}}} where m = 256 was measured too. The key is ("m", m), or
+    ("d_ff", d_ff) for a width that was measured for being near a power of two."""
     result = defaultdict(lambda: defaultdict(dict))
     for impl in IMPLS:
         groups = defaultdict(dict)
         for row in (*_shared(run, impl), *run.rows_of(impl, group="align"), *run.rows_of(impl, group="pow2")):
-            groups[row.isa, row.thr, row.T, row.d, row.cache][row.m, row.h == row.m] = row
+            key = ("d_ff", row.h) if row.group == "pow2" else ("m", row.m)
+            groups[row.isa, row.thr, row.T, row.d, row.cache][key] = row
         for (isa, thr, T, d, _), by_m in groups.items():
-            if (ALIGNED, False) in by_m and len(by_m) > 1:
-                base = by_m[ALIGNED, False]
+            base = by_m.get(("m", ALIGNED))
+            if base and len(by_m) > 1:
                 unit = base.t / base.h
-                result[isa, thr, T][d, impl] = {m: (100 * (r.t / r.h / unit - 1), r) for m, r in sorted(by_m.items())}
+                result[isa, thr, T][d, impl] = {
+                    key: (100 * (by_m[key].t / by_m[key].h / unit - 1), by_m[key]) for key in sorted(by_m, key=_order)
+                }
     return dict(sorted(result.items(), key=lambda item: item[0][1:]))
+
+
+def _order(key):
+    """Alignments before widths, each growing."""
+    return key[0] != "m", key[1]
 
 
 def _shared(run, impl):
@@ -52,15 +62,15 @@ def places(run):
 
 
 def reading(run):
-    worst = {}
+    widest, worst = places(run)[0][0], {}
     for (isa, *_), columns in penalties(run).items():
         for (_, impl), by_m in columns.items():
-            if isa == run.isas[0]:
+            if isa == widest:
                 top = max(by_m.values(), key=lambda item: item[0])
                 worst[impl] = max(worst.get(impl, top), top, key=lambda item: item[0])
     parts = [f"{label(impl)} at most {penalty:+.1f} % (d_ff {row.h}, m = {row.m}; {place(row)})"
              for impl, (penalty, row) in sorted(worst.items())]  # fmt: skip
-    return f"With {run.isas[0]}, per hidden unit an unaligned d_ff costs {'; '.join(parts)}."
+    return f"With {widest}, per hidden unit an unaligned d_ff costs {'; '.join(parts)}."
 
 
 def panel(run, isa, thr, T, impl):
@@ -69,7 +79,8 @@ def panel(run, isa, thr, T, impl):
     short = {"native": "swiglu", "onednn-strongest": "oneDNN"}
     heads = {c: f"{c[0]}" if impl else f"{c[0]}\n{short[c[1]]}" for c in columns}
     cells = {(m, c): _cell(*item) for c, by_m in columns.items() for m, item in by_m.items()}
-    rows = {m: "2ⁿ" if m[1] else str(m[0]) for m in sorted({m for m, _ in cells}, key=lambda m: (m[1], m[0]))}
+    keys = sorted({key for key, _ in cells}, key=_order)
+    rows = {key: str(key[1]) if key[0] == "m" else _near_power(key[1]) for key in keys}
     title = f"{isa}, {threads(thr)}, T = {T}" + (f", {short[impl]}" if impl else "")
     figure, axes = heatmap(title, heads, rows, cells, STEPS, KEY_LABELS, row_height=0.29)
     axes.set_ylabel("m")
@@ -84,3 +95,11 @@ def _cell(penalty, row):
         return Cell(f"base\n{row.h}", 1.0)
     text = f"{penalty:+.1f}".replace("-0.0", "0.0").replace("-", "−")
     return Cell(f"{text}\n{row.h}", 1 / (1 + penalty / 100), tie=low <= 0 <= high)
+
+
+def _near_power(width):
+    """4112 is "2¹²+16"."""
+    exponent = round(math.log2(width))
+    off = width - 2**exponent
+    raised = str(exponent).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return f"2{raised}" + (f"{off:+d}".replace("-", "−") if off else "")

@@ -15,7 +15,7 @@ HOW = (
     "bars are pale, and no headline counts them."
 )
 MISSING = "Nothing was measured at T = 1 with cold weights."
-MEASURE = "swiglu-bench paired --preset report --tokens 1 --out decode.json"
+MEASURE = "swiglu-bench paired --d-model 1024,4096 --tokens 1 --out decode.json"
 BAR = 0.8  # of the space between two bars
 
 

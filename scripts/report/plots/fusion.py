@@ -28,9 +28,9 @@ def reading(run):
     worst = min(points, key=lambda s: s.ratio.ratio)
     pays = [s for s in points if s.verdict == "win"]
     return (
-        f"Fusion is shown to pay at {len(pays)} of {len(points)} points; it saves {_saved(best):.1f} % of the unfused "
-        f"time at best (d_model {best.row.d}, T = {best.row.T}; the byte model: {100 - _limit(best.row):.1f} %) and "
-        f"{_saved(worst):.1f} % at worst (d_model {worst.row.d}, T = {worst.row.T}; the byte model: "
+        f"Fusion is shown to pay at {len(pays)} of {len(points)} points; it saves {_percent(_saved(best))} of the "
+        f"unfused time at best (d_model {best.row.d}, T = {best.row.T}; the byte model: {100 - _limit(best.row):.1f} "
+        f"%) and {_percent(_saved(worst))} at worst (d_model {worst.row.d}, T = {worst.row.T}; the byte model: "
         f"{100 - _limit(worst.row):.1f} %)."
     )
 
@@ -41,6 +41,10 @@ def _points(run):
 
 def _saved(speedup):
     return 100 - 100 / speedup.ratio.ratio
+
+
+def _percent(value):
+    return f"{value:.1f} %".replace("-", "−")
 
 
 def _limit(row):

@@ -12,7 +12,7 @@ HOW = (
     "large T, it must come down to 1."
 )
 MISSING = "Weights served by a cache (hot rows) were not measured, so nothing here shows what coldness costs."
-MEASURE = "swiglu-bench paired --preset report --cache none --tokens 1,16 --out hot.json"
+MEASURE = "swiglu-bench paired --models SmolLM2-135M,TinyLlama-1.1B --cold-cache none --impl native --out hot.json"
 LOOKS = (("o", "-"), ("s", "--"), ("^", ":"), ("D", "-."), ("v", "-"))
 
 

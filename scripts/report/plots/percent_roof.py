@@ -11,7 +11,7 @@ HOW = (
     "from the worst to the best d_model. A dip between two good T is a cliff."
 )
 MISSING = "The sweep over T was not measured."
-MEASURE = "swiglu-bench paired --preset report --tokens 1-512*2 --out sweep.json"
+MEASURE = "swiglu-bench paired --d-model 1024,4096 --tokens 1-512*2 --out sweep.json"
 
 
 def places(run):
@@ -21,8 +21,7 @@ def places(run):
 
 def reading(run):
     """The T where swiglu is farthest from the roof, and what oneDNN does there; then the whole."""
-    isa = run.isas[0]
-    thr = run.thread_counts(isa)[0]
+    isa, thr = places(run)[0]
     ours = _by_tokens(run.select(impl="native", isa=isa, thr=thr, group=run.main))
     rivals = _by_tokens(run.strongest_rows(isa=isa, thr=thr, group=run.main))
     T = min(ours, key=ours.get)

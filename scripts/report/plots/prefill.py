@@ -10,7 +10,7 @@ HOW = (
     "a saw-tooth is a T that does not fill the kernel's tile. Few tokens must be low: memory is the limit there."
 )
 MISSING = "The sweep over T was not measured."
-MEASURE = "swiglu-bench paired --preset report --tokens 1-512*2 --out sweep.json"
+MEASURE = "swiglu-bench paired --d-model 1024,4096 --tokens 1-512*2 --out sweep.json"
 LINES = ("-", "--", "-.", ":", (0, (1, 1)), (0, (5, 1, 1, 1, 1, 1)))
 
 

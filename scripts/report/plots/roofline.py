@@ -16,7 +16,7 @@ HOW = (
     "what is left to gain."
 )
 MISSING = "No sweep over T was measured."
-MEASURE = "swiglu-bench paired --preset report --tokens 1-512*2 --out sweep.json"
+MEASURE = "swiglu-bench paired --d-model 1024,4096 --tokens 1-512*2 --out sweep.json"
 
 
 def places(run):
@@ -24,11 +24,8 @@ def places(run):
 
 
 def reading(run):
-    isa = run.isas[0]
-    thr = run.thread_counts(isa)[0]
-    rows = sorted(run.select(impl="native", isa=isa, thr=thr, group=run.main), key=lambda row: row.T)
-    if not rows:
-        return "The sweep was not measured."
+    isa, thr = places(run)[0]
+    rows = sorted(_ours(run, isa, thr), key=lambda row: row.T)
     first = max((row for row in rows if row.T == rows[0].T), key=lambda row: row.d)
     last = max((row for row in rows if row.T == rows[-1].T), key=lambda row: row.d)
     lowest = min(rows, key=lambda row: row.pct_roof)
@@ -42,18 +39,24 @@ def reading(run):
     )
 
 
+def _ours(run, isa, thr):
+    """Those of the main sweep, or all of an ISA of which only the ladder was measured."""
+    rows = run.select(impl="native", isa=isa, thr=thr)
+    return [row for row in rows if row.group == run.main] or rows
+
+
 def panel(run, isa, thr):
-    figure, axes = new_panel(f"{isa}, {threads(thr)}", height=3.1)
-    wanted = dict(isa=isa, thr=thr, group=run.main)
-    if not run.select(impl="native", **wanted):
-        del wanted["group"]  # an ISA of which only the ladder was measured
-    ours = run.select(impl="native", **wanted)
+    ours = _ours(run, isa, thr)
+    points = {row.point for row in ours}
+    rivals = [row for row in run.strongest_rows(isa=isa, thr=thr) if row.point in points]
     peak, read = run.ceiling(isa, thr)
+    title = f"{isa}, {threads(thr)}\n{read:.0f} GB/s, {peak:.0f} GFLOP/s"
+    figure, axes = new_panel(title, height=3.2)
     low, high = min(row.ai for row in ours) / 1.6, max(row.ai for row in ours) * 1.6
     low, high = min(low, peak / read / 2), max(high, peak / read * 2)
     _roofs(run, axes, isa, thr, peak, read, low, high)
     _curves(axes, "native", ours, 3)
-    _curves(axes, "onednn-strongest", run.strongest_rows(**wanted), 2)
+    _curves(axes, "onednn-strongest", rivals, 2)
     bottom = min(row.gflops for row in ours) / 2.2
     _mark_tokens(axes, ours, bottom, high / low)
     axes.set_xlim(low, high)
@@ -69,16 +72,13 @@ def _roofs(run, axes, isa, thr, peak, read, low, high):
     axes.set_yscale("log")
     ridge = peak / read
     axes.plot([low, ridge, high], [low * read, peak, peak], color=LIGHT["ink"], linewidth=1.4)
-    axes.annotate(
-        f"{peak:.0f} GFLOP/s", (high, peak), xytext=(-4, 4), textcoords="offset points", ha="right", fontsize=SMALL
-    )
-    near = 0.7 * ridge
-    axes.annotate(
-        f"{read:.0f} GB/s", (near, near * read), xytext=(-4, 3), textcoords="offset points", ha="right", fontsize=SMALL
-    )
     cache = _cache_gbps(run, thr)
     if cache and cache > 1.3 * read:
         axes.plot([low, peak / cache], [low * cache, peak], color=LIGHT["muted"], linewidth=0.9, linestyle="--")
+        axes.annotate(
+            f"cache {cache:.0f} GB/s", (peak / cache, peak), xytext=(0, 3), textcoords="offset points", ha="center",
+            fontsize=SMALL, color=LIGHT["muted"],
+        )  # fmt: skip
     for item in run.calibration.get("peak_gflops", ()):
         if item.get("isa") != isa and item.get("threads") == thr and item["median"] < 0.9 * peak:
             axes.plot([item["median"] / read, high], [item["median"]] * 2, color=LIGHT["axis"], linewidth=1)

@@ -11,7 +11,7 @@ HOW = (
     "on a shared host the bandwidth of two threads itself moves by half within seconds (see the run in time order)."
 )
 MISSING = "Only one thread count was measured."
-MEASURE = "swiglu-bench paired --preset report --threads 1,max --out threads.json"
+MEASURE = "swiglu-bench paired --d-model 1024,4096 --threads 1,max --out threads.json"
 LINES = ("-", "--", "-.")
 IMPLS = (("native", "swiglu"), ("onednn-strongest", "oneDNN"))
 

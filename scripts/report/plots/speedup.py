@@ -25,12 +25,13 @@ def places(run):
 
 
 def reading(run):
-    points = run.against_strongest(isa=run.isas[0])
+    isa, _ = places(run)[0]
+    points = run.against_strongest(isa=isa)
     mean, low, high = mean_ratio(points)
     worst = min(points, key=lambda s: s.ratio.ratio)
     best = max(points, key=lambda s: s.ratio.ratio)
     return (
-        f"With {run.isas[0]}: {tally_text(points)} over {len(points)} points (every sweep), "
+        f"With {isa}: {tally_text(points)} over {len(points)} points (every sweep), "
         f"geometric mean {mean:.2f}× [{low:.2f}, {high:.2f}]; best {best.ratio.ratio:.2f}× at {place(best.row)}; "
         f"worst {worst.ratio.ratio:.2f}× at {place(worst.row)} (a {worst.verdict})."
     )

@@ -50,6 +50,7 @@ BACKEND = {
     "onednn-strongest": dict(color=LIGHT["rival"], marker="s", linestyle="-"),
     "onednn-wide": dict(color=LIGHT["rival"], marker="s", linestyle="-"),
     "onednn-post_ops": dict(color=LIGHT["rival2"], marker="^", linestyle="--"),
+    "onednn-plain": dict(color=LIGHT["other"], marker="*", linestyle="-."),
     "openblas": dict(color=LIGHT["peer"], marker="v", linestyle="-."),
     "eigen": dict(color=LIGHT["peer2"], marker="P", linestyle=":"),
     "reference": dict(color=LIGHT["other"], marker="x", linestyle=":"),

@@ -21,8 +21,8 @@ def alignment(run):
     for (isa, thr, T), columns in penalties(run).items():
         for (d, impl), by_m in columns.items():
             rows += [
-                (label(impl), isa, thr, d, T, m, row.h, figures(1e6 * row.t), round(penalty, 2))
-                for (m, _), (penalty, row) in by_m.items()
+                (label(impl), isa, thr, d, T, row.m, row.h, figures(1e6 * row.t), round(penalty, 2))
+                for penalty, row in by_m.values()
             ]
     return Table(
         "alignment", "Cost of an unaligned d_ff",

@@ -14,7 +14,7 @@ def points(run):
         ("backend", "ISA", "threads", "d_model", "d_ff", "T", "model", "time, µs", "95 % from", "to", "GFLOP/s", "GB/s",
          "% peak", "% bandwidth", "% roof", "tokens/s", "create, ms", "weights", "flags"),
         tuple(
-            (_name(r), r.isa, r.thr, r.d, r.h, r.T, r.model, figures(1e6 * r.t), figures(1e6 * r.ci[0]),
+            (label(r.impl), r.isa, r.thr, r.d, r.h, r.T, r.model, figures(1e6 * r.t), figures(1e6 * r.ci[0]),
              figures(1e6 * r.ci[1]), figures(r.gflops), figures(r.gbps), figures(r.pct_peak), figures(r.pct_bw),
              figures(r.pct_roof), figures(r.tokens_per_s), figures(r.create_ms),
              "cold" if r.cold else "hot" if r.cache == "none" else "not cold", ", ".join(r.flags))
@@ -29,9 +29,5 @@ def skipped(run):
     return Table(
         "skipped", "Not measured", "Points that were planned and have no time, with the reason.",
         command(run, "paired"), ("backend", "ISA", "threads", "d_model", "d_ff", "T", "status", "reason"),
-        tuple((_name(r), r.isa, r.thr, r.d, r.h, r.T, r.status, r.skip_reason) for r in rows),
+        tuple((label(r.impl), r.isa, r.thr, r.d, r.h, r.T, r.status, r.skip_reason) for r in rows),
     )  # fmt: skip
-
-
-def _name(row):
-    return label("ffn2") if row.name.startswith("ffn2/") else label(row.impl)
