@@ -203,7 +203,7 @@ class BlockErrorBound : public IsaTest {};
 SWIGLU_FOR_EVERY_ISA(BlockErrorBound);
 
 TEST_P(BlockErrorBound, KernelsStayBelowAndComeNear) {
-  for (const Activation& activation : {Activation()}) {
+  for (const Activation& activation : activations()) {
     expect_close_to_bound(activation, to_string(GetParam()), [&](const Case& c) {
       Options options = single_threaded(GetParam());
       options.activation = activation;
