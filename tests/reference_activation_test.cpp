@@ -9,6 +9,7 @@
 
 #include "reference/activation.hpp"
 #include "reference/reference.hpp"
+#include "support/activations.hpp"
 #include "support/random.hpp"
 
 namespace swiglu::reference {
@@ -27,19 +28,6 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
     return ::testing::AssertionSuccess();
   }
   return ::testing::AssertionFailure() << a << " and " << b;
-}
-
-/// Presets with their defaults, and some with parameters far from them.
-std::vector<Activation> activations() {
-  std::vector<Activation> all;
-  for (const Preset preset : all_presets()) all.emplace_back(preset);
-  for (const Activation& a :
-       {Activation::swiglu(2.5f), Activation::swiglu(-1.0f), Activation::swiglu_beta(0.25f),
-        Activation::swiglu_beta(-1.702f), Activation::gpt_oss(-1.0f, 0.5f), Activation::minimax_m3(3.0f, 2.0f),
-        Activation::deepseek_v4(0.01f), Activation::swiglu_step(0.5f), Activation::situ(0.5f, -1.0f)}) {
-    all.push_back(a);
-  }
-  return all;
 }
 
 std::vector<double> points() {
@@ -173,7 +161,7 @@ TEST(ReferenceActivation, LimitsAtInfinity) {
 }
 
 TEST(ReferenceActivation, NaNStaysNaN) {
-  for (const Activation& a : activations()) {
+  for (const Activation& a : swiglu::testing::typical_activations()) {
     EXPECT_TRUE(std::isnan(gate_factor(a, kNaN))) << to_string(a);
     EXPECT_TRUE(std::isnan(up_factor(a, kNaN))) << to_string(a);
     EXPECT_TRUE(std::isnan(hidden(a, kNaN, 1)) && std::isnan(hidden(a, 1, kNaN))) << to_string(a);
@@ -183,7 +171,7 @@ TEST(ReferenceActivation, NaNStaysNaN) {
 }
 
 TEST(ReferenceActivation, SignedZeros) {
-  for (const Activation& a : activations()) {
+  for (const Activation& a : swiglu::testing::typical_activations()) {
     if (a.preset == Preset::glu) continue;  // ½
     EXPECT_TRUE(same(gate_factor(a, 0.0), a.multiplier < 0 ? -0.0 : 0.0)) << to_string(a);
     const bool positive = a.preset == Preset::reglu || a.preset == Preset::relu2 || a.multiplier < 0;
@@ -232,7 +220,7 @@ std::vector<double> kinks(const Activation& a) {
 
 // Central differences of fourth order: (8·(f(x+h) − f(x−h)) − (f(x+2h) − f(x−2h))) / 12h.
 TEST(ReferenceActivation, SlopesAreTheDerivatives) {
-  for (const Activation& a : activations()) {
+  for (const Activation& a : swiglu::testing::typical_activations()) {
     for (double x = -30; x <= 30; x += 1.0 / 64 + 1e-5) {
       const double h = 1e-3;
       bool across = false;
@@ -251,7 +239,7 @@ TEST(ReferenceActivation, SlopesAreTheDerivatives) {
 
 TEST(ReferenceActivation, BackwardIsTheChainRule) {
   swiglu::testing::Random random(3);
-  for (const Activation& a : activations()) {
+  for (const Activation& a : swiglu::testing::typical_activations()) {
     for (int i = 0; i < 200; ++i) {
       const double g = random.normal(4), u = random.normal(4), d = random.normal(1);
       const Gradient gradient = backward(a, g, u, d);

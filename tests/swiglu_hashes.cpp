@@ -12,12 +12,16 @@
 #include <exception>
 #include <fstream>
 #include <iostream>
+#include <limits>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "support/activations.hpp"
 #include "support/bits.hpp"
 #include "support/block_case.hpp"
+#include "support/glu_arrays.hpp"
 #include "support/hash.hpp"
 #include "support/random.hpp"
 
@@ -31,6 +35,50 @@ void print(std::ostream& out, const std::string& name, const std::vector<float>&
   std::snprintf(line, sizeof line, "%s %016llx\n", name.c_str(),
                 static_cast<unsigned long long>(hash_floats(values.data(), values.size())));
   out << line;
+}
+
+// One case for NaN: payloads are outside the contract.
+std::vector<float> without_payloads(std::vector<float> values) {
+  for (float& value : values) {
+    if (std::isnan(value)) value = std::numeric_limits<float>::quiet_NaN();
+  }
+  return values;
+}
+
+void append(std::vector<float>& to, const std::vector<float>& values) {
+  to.insert(to.end(), values.begin(), values.end());
+}
+
+void hash_glu_family(std::ostream& out) {
+  const GluArrays inputs[] = {ordinary_arrays(5003, 1), arrays_of_all_exponents(5003, 2), special_arrays()};
+  const Isa isa = resolve_isa();
+  for (const Activation& a : all_kinds_of_activations()) {
+    std::vector<float> hidden, gradients;
+    for (const GluArrays& in : inputs) {
+      append(hidden, glu_of(a, in, isa));
+      const GluGradients both = glu_backward_of(a, in, isa);
+      append(gradients, both.gate);
+      append(gradients, both.up);
+    }
+    print(out, "glu/" + to_string(a), without_payloads(hidden));
+    print(out, "glu_backward/" + to_string(a), without_payloads(gradients));
+  }
+}
+
+void hash_functions(std::ostream& out) {
+  std::vector<float> x;
+  for (std::uint64_t bits = 0; bits <= 0xffffffffu; bits += 99991) {
+    x.push_back(float_of(static_cast<std::uint32_t>(bits)));
+  }
+  constexpr std::pair<const char*, Function> kFunctions[] = {
+      {"silu", Function::silu},           {"silu_slope", Function::silu_slope}, {"sigmoid", Function::sigmoid},
+      {"tanh", Function::tanh},           {"exp", Function::exp},               {"gelu_tanh", Function::gelu_tanh},
+      {"gelu_erf", Function::gelu_erf},   {"gelu_quick", Function::gelu_quick}};
+  for (const auto& [name, f] : kFunctions) {
+    std::vector<float> result(x.size());
+    apply(f, x.data(), result.data(), x.size());
+    print(out, std::string("apply/") + name, without_payloads(result));
+  }
 }
 
 // No NaN results: their payloads are outside the contract.
@@ -47,6 +95,18 @@ void hash_silu(std::ostream& out) {
   result.resize(gate.size());
   silu_mul(gate.data(), up.data(), result.data(), gate.size());
   print(out, "silu_mul", result);
+}
+
+// One block per preset: the same kernels, called by the tiles.
+void hash_activation_blocks(std::ostream& out) {
+  const BlockCase block = random_block(45, 70);
+  const std::vector<float> x = random_floats(15 * block.d_model, 3, 2.0f);
+  for (const Activation& a : typical_activations()) {
+    Options options;
+    options.activation = a;
+    const FeedForward ff(block.d_model, block.d_ff, block.weights(), options);
+    print(out, "block/" + to_string(a), forward(ff, x, 15));
+  }
 }
 
 void hash_blocks(std::ostream& out) {
@@ -92,6 +152,9 @@ int run(const char* expected_file) {
   std::ostringstream lines;
   hash_silu(lines);
   hash_blocks(lines);
+  hash_functions(lines);
+  hash_glu_family(lines);
+  hash_activation_blocks(lines);
   if (expected_file == nullptr) {
     std::cout << lines.str();
     return 0;
