@@ -121,9 +121,10 @@ Seen during(F&& f) {
 
 class RealTime : public IsaTest {
  protected:
-  FeedForward make(std::size_t threads) {
+  FeedForward make(std::size_t threads, const Activation& activation = {}) {
     Options options = single_threaded(GetParam());
     options.threads = threads;
+    options.activation = activation;
     return FeedForward(block_.d_model, block_.d_ff, block_.weights(), options);
   }
 
@@ -161,6 +162,22 @@ TEST_P(RealTime, ForwardAllocatesAndLocksNothing) {
   }
 }
 
+TEST_P(RealTime, OtherActivationsAllocateAndLockNothing) {
+  const std::vector<float> x = random_floats(16 * block_.d_model, 1);
+  std::vector<float> y(x.size());
+  for (const Preset preset : all_presets()) {
+    const FeedForward ff = make(1, preset);
+    const Workspace workspace = ff.make_workspace();
+    const Seen seen = during([&] {
+      ff.forward({x.data()}, {y.data()}, 1, workspace);
+      ff.forward({x.data()}, {y.data()}, 16, workspace);
+    });
+    EXPECT_EQ(seen.allocations, 0) << to_string(preset);
+    EXPECT_EQ(seen.locks, 0) << to_string(preset);
+    EXPECT_EQ(seen.environment_reads, 0) << to_string(preset);
+  }
+}
+
 // With a pool, waking workers needs a lock, but still no memory: not even in the first call.
 TEST_P(RealTime, ForwardOnAPoolAllocatesNothing) {
   const FeedForward ff = make(2);
@@ -178,12 +195,17 @@ TEST_P(RealTime, ForwardOnAPoolAllocatesNothing) {
 
 TEST_P(RealTime, ElementwiseAllocatesAndLocksNothing) {
   const std::vector<float> g = random_floats(1000, 1);
-  std::vector<float> out(g.size());
+  std::vector<float> out(g.size()), d_up(g.size());
   const Isa isa = GetParam();
   const Seen seen = during([&] {
     silu(g.data(), out.data(), g.size(), isa);
     silu_mul(g.data(), g.data(), out.data(), g.size(), isa);
     silu_mul_rows(GateUpLayout::halves_gate_first, g.data(), 100, out.data(), 50, 10, 50, isa);
+    apply(Function::gelu_erf, g.data(), out.data(), g.size(), isa);
+    for (const Activation& a : {Activation(Preset::gpt_oss), Activation(Preset::situ)}) {
+      glu(a, g.data(), g.data(), out.data(), g.size(), isa);
+      glu_backward(a, g.data(), g.data(), g.data(), out.data(), d_up.data(), g.size(), isa);
+    }
   });
   EXPECT_EQ(seen.allocations, 0);
   EXPECT_EQ(seen.locks, 0);

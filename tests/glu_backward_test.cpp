@@ -60,7 +60,8 @@ double half_ulp(double magnitude) {
   const double number = std::isinf(value) ? std::copysign(kBeyond, value) : static_cast<double>(value);
   if (std::fabs(number - clipped) <= bound) return ::testing::AssertionSuccess();
   return ::testing::AssertionFailure() << std::hexfloat << value << ", exactly " << exact << ", error "
-                                       << std::defaultfloat << std::fabs(number - clipped) << " above the bound " << bound;
+                                       << std::defaultfloat << std::fabs(number - clipped) << " above the bound "
+                                       << bound;
 }
 
 class GluBackward : public IsaTest {
@@ -127,10 +128,12 @@ TEST_P(GluBackward, SpecialValues) {
         const reference::Gradient exact = reference::backward(a, g, u, d);
         const auto vanishes = [](double x) { return std::fabs(x) < 0x1p-150; };
         const bool open_gate = (std::isinf(u) || std::isinf(d)) && vanishes(reference::gate_slope(a, g));
-        const bool open_up = std::isinf(d) && (vanishes(reference::gate_factor(a, g)) || vanishes(reference::up_slope(a, u)));
+        const bool open_up =
+            std::isinf(d) && (vanishes(reference::gate_factor(a, g)) || vanishes(reference::up_slope(a, u)));
         if (!open_gate) {
           ASSERT_TRUE(same_special(out.gate[i], exact.gate) || std::fabs(exact.gate) > 0x1p127)
-              << to_string(a) << ": gate " << g << ", up " << u << ", d " << d << ": " << out.gate[i] << ", " << exact.gate;
+              << to_string(a) << ": gate " << g << ", up " << u << ", d " << d << ": " << out.gate[i] << ", "
+              << exact.gate;
         }
         if (!open_up) {
           ASSERT_TRUE(same_special(out.up[i], exact.up) || std::fabs(exact.up) > 0x1p127)
@@ -178,15 +181,16 @@ bool across_a_kink(const Activation& a, double g, double u, double h) {
   const auto near = [h](double x, double kink) { return std::fabs(std::fabs(x) - kink) <= h; };
   if (a.preset == Preset::reglu || a.preset == Preset::relu2) return near(g, 0);
   if (a.limit == 0) return false;
-  const bool at_ceiling = a.preset == Preset::swiglu_step && (reference::silu(g - h) < a.limit) != (reference::silu(g + h) < a.limit);
+  const bool at_ceiling =
+      a.preset == Preset::swiglu_step && (reference::silu(g - h) < a.limit) != (reference::silu(g + h) < a.limit);
   return at_ceiling || near(g, a.limit) || near(u, a.limit);
 }
 
 // Central differences of the library's own glu(): (f(x+h) - f(x-h)) / 2h, h = 2^-7 exactly (x is a multiple of it).
-// Two errors: |f'''|·h²/6, where |act'''| ≤ 1 and |v'''| ≤ 1 for the parameters here (GELU: 0.77, quick: 0.6, silu: 0.2;
-// situ's tanh: 2/β²), so 2^-14/6 times the other factor; and the rounding of f: 0.55 ulp of each factor and 0.5 of the
-// product, 1.6·2^-23·|f| at the most (two factors of situ: 1.6), of two values over 2h: 1.6·2^-23·2^7·max|f|.
-// The step is where both are about 1e-5; the slope itself, from f32, adds its 2^-23.
+// Two errors: |f'''|·h²/6, where |act'''| ≤ 1 and |v'''| ≤ 1 for the parameters here (GELU: 0.77, quick: 0.6, silu:
+// 0.2; situ's tanh: 2/β²), so 2^-14/6 times the other factor; and the rounding of f: 0.55 ulp of each factor and 0.5 of
+// the product, 1.6·2^-23·|f| at the most (two factors of situ: 1.6), of two values over 2h: 1.6·2^-23·2^7·max|f|. The
+// step is where both are about 1e-5; the slope itself, from f32, adds its 2^-23.
 TEST_P(GluBackward, IsTheDerivativeOfForward) {
   constexpr float h = 0x1p-7f;
   constexpr double kTruncation = 0x1p-14 / 6, kRounding = 1.6 * 0x1p-16;
@@ -222,13 +226,16 @@ TEST_P(GluBackward, IsTheDerivativeOfForward) {
       for (std::size_t i = 0; i < at.size(); ++i) {
         const double quotient = (static_cast<double>(high[i]) - low[i]) / (2 * static_cast<double>(h));
         const double size = std::max(std::fabs(high[i]), std::fabs(low[i]));
-        const double bound = kTruncation * std::fabs(other_factor(i)) + kRounding * size +
-                             0x1p-23 * std::fabs(slopes[i]) + 0x1p-140;
-        ASSERT_NEAR(slopes[i], quotient, bound) << to_string(a) << ": " << name << " at gate " << at.gate[i] << ", up " << at.up[i];
+        const double bound =
+            kTruncation * std::fabs(other_factor(i)) + kRounding * size + 0x1p-23 * std::fabs(slopes[i]) + 0x1p-140;
+        ASSERT_NEAR(slopes[i], quotient, bound)
+            << to_string(a) << ": " << name << " at gate " << at.gate[i] << ", up " << at.up[i];
       }
     };
-    expect_slope("d_gate", gate_minus, gate_plus, gradients.gate, [&](std::size_t i) { return reference::up_factor(a, at.up[i]); });
-    expect_slope("d_up", up_minus, up_plus, gradients.up, [&](std::size_t i) { return reference::gate_factor(a, at.gate[i]); });
+    expect_slope("d_gate", gate_minus, gate_plus, gradients.gate,
+                 [&](std::size_t i) { return reference::up_factor(a, at.up[i]); });
+    expect_slope("d_up", up_minus, up_plus, gradients.up,
+                 [&](std::size_t i) { return reference::gate_factor(a, at.gate[i]); });
   }
 }
 

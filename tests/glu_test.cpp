@@ -52,8 +52,8 @@ bool same_number(float a, float b) { return bits_of(a) == bits_of(b) || (std::is
       if (same_number(out, x * y)) return ::testing::AssertionSuccess();
     }
   }
-  return ::testing::AssertionFailure() << std::hexfloat << to_string(a) << ": gate " << gate << ", up " << up << " gave "
-                                       << out << ", factors " << act << " and " << v;
+  return ::testing::AssertionFailure() << std::hexfloat << to_string(a) << ": gate " << gate << ", up " << up
+                                       << " gave " << out << ", factors " << act << " and " << v;
 }
 
 class Glu : public IsaTest {
@@ -169,10 +169,10 @@ TEST_P(Glu, PresetsThatMustAgree) {
     EXPECT_TRUE(same_bits(glu_of(Activation::situ(-4, -25), in, GetParam()), glu_of(Preset::situ, in, GetParam())));
   }
   const GluArrays in = ordinary_arrays(1003, 7);
-  EXPECT_TRUE(same_bits(glu_of(Activation::deepseek_v4(1e30f), in, GetParam()),
-                        glu_of(Preset::swiglu, in, GetParam())));
-  EXPECT_TRUE(same_bits(glu_of(Activation::swiglu_step(1e30f), in, GetParam()),
-                        glu_of(Preset::swiglu, in, GetParam())));
+  EXPECT_TRUE(
+      same_bits(glu_of(Activation::deepseek_v4(1e30f), in, GetParam()), glu_of(Preset::swiglu, in, GetParam())));
+  EXPECT_TRUE(
+      same_bits(glu_of(Activation::swiglu_step(1e30f), in, GetParam()), glu_of(Preset::swiglu, in, GetParam())));
 }
 
 /// Values, so that every vector of a call holds ordinary and special ones.
@@ -204,9 +204,8 @@ TEST_P(Glu, SameBitsAtEveryPosition) {
   }
 }
 
-constexpr Function kFunctions[] = {Function::silu,      Function::silu_slope, Function::sigmoid,
-                                   Function::tanh,      Function::exp,        Function::gelu_tanh,
-                                   Function::gelu_erf,  Function::gelu_quick};
+constexpr Function kFunctions[] = {Function::silu, Function::silu_slope, Function::sigmoid,  Function::tanh,
+                                   Function::exp,  Function::gelu_tanh,  Function::gelu_erf, Function::gelu_quick};
 
 TEST_P(Glu, FunctionsHaveTheSameBitsAtEveryPosition) {
   const std::vector<float> x = mixed_arrays(84).gate;
@@ -214,7 +213,8 @@ TEST_P(Glu, FunctionsHaveTheSameBitsAtEveryPosition) {
     std::vector<float> alone(x.size());
     for (std::size_t i = 0; i < x.size(); ++i) apply(f, &x[i], &alone[i], 1, GetParam());
     for (std::size_t n = 1; n <= 67; ++n) {
-      std::vector<float> out(n + 4, canary()), in_place(x.begin() + 17, x.begin() + 17 + static_cast<std::ptrdiff_t>(n));
+      std::vector<float> out(n + 4, canary()),
+          in_place(x.begin() + 17, x.begin() + 17 + static_cast<std::ptrdiff_t>(n));
       apply(f, &x[17], out.data(), n, GetParam());
       apply(f, in_place.data(), in_place.data(), n, GetParam());
       ASSERT_TRUE(same_bits(out.data(), &alone[17], n)) << static_cast<int>(f) << ", n " << n;
@@ -255,7 +255,8 @@ TEST_P(Glu, RowsOfBothHalvesWithStrides) {
           glu(a, row + (gate_first ? 0 : d_ff), row + (gate_first ? d_ff : 0), expected.data(), d_ff, GetParam());
           ASSERT_TRUE(same_bits(&out[t * out_stride], expected.data(), d_ff)) << to_string(a);
           ASSERT_TRUE(all_canaries(&out[t * out_stride + d_ff], gap));
-          ASSERT_TRUE(same_bits(&in_place[t * in_stride + d_ff], expected.data(), d_ff)) << "in place: " << to_string(a);
+          ASSERT_TRUE(same_bits(&in_place[t * in_stride + d_ff], expected.data(), d_ff))
+              << "in place: " << to_string(a);
           ASSERT_TRUE(same_bits(&in_place[t * in_stride], row, d_ff)) << "the other half was touched";
         }
       }

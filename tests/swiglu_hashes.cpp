@@ -71,9 +71,10 @@ void hash_functions(std::ostream& out) {
     x.push_back(float_of(static_cast<std::uint32_t>(bits)));
   }
   constexpr std::pair<const char*, Function> kFunctions[] = {
-      {"silu", Function::silu},           {"silu_slope", Function::silu_slope}, {"sigmoid", Function::sigmoid},
-      {"tanh", Function::tanh},           {"exp", Function::exp},               {"gelu_tanh", Function::gelu_tanh},
-      {"gelu_erf", Function::gelu_erf},   {"gelu_quick", Function::gelu_quick}};
+      {"silu", Function::silu},         {"silu_slope", Function::silu_slope},
+      {"sigmoid", Function::sigmoid},   {"tanh", Function::tanh},
+      {"exp", Function::exp},           {"gelu_tanh", Function::gelu_tanh},
+      {"gelu_erf", Function::gelu_erf}, {"gelu_quick", Function::gelu_quick}};
   for (const auto& [name, f] : kFunctions) {
     std::vector<float> result(x.size());
     apply(f, x.data(), result.data(), x.size());

@@ -23,8 +23,26 @@ GluArrays GluArrays::slice(std::size_t begin, std::size_t n) const {
 std::vector<float> special_values() {
   using Limits = std::numeric_limits<float>;
   std::vector<float> values = {Limits::quiet_NaN()};
-  for (const float x : {0.0f, Limits::infinity(), Limits::max(), Limits::min(), Limits::denorm_min(), 1e-40f, 1e-20f,
-                        0.5f, 1.0f, 1.2784645f, 7.0f, 10.0f, 15.0f, 25.0f, 88.7f, 91.8f, 103.9f, 110.0f, 1e4f, 1e20f}) {
+  for (const float x : {0.0f,
+                        Limits::infinity(),
+                        Limits::max(),
+                        Limits::min(),
+                        Limits::denorm_min(),
+                        1e-40f,
+                        1e-20f,
+                        0.5f,
+                        1.0f,
+                        1.2784645f,
+                        7.0f,
+                        10.0f,
+                        15.0f,
+                        25.0f,
+                        88.7f,
+                        91.8f,
+                        103.9f,
+                        110.0f,
+                        1e4f,
+                        1e20f}) {
     values.insert(values.end(), {x, -x});
   }
   return values;
