@@ -18,7 +18,7 @@ void require_isa(Isa asked, Isa runs) {
 Arm::Arm(const Implementation& impl, Isa isa, std::size_t threads, const Shape& shape, const Weights& weights,
          std::size_t windows)
     : impl_(&impl) {
-  const ObjectRequest request{shape.d, shape.h, weights, isa, threads, make_thread_pool(threads)};
+  const ObjectRequest request{shape.d, shape.h, weights, shape.activation, isa, threads, make_thread_pool(threads)};
   std::vector<double> seconds;
   for (std::size_t i = 0; i < windows; ++i) {
     const double begin = now();

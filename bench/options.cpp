@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "suggest.hpp"
+#include "swiglu/error.h"
 
 namespace swiglu::bench {
 namespace {
@@ -128,6 +129,14 @@ const Flag kFlags[] = {
     {"--impl", "LIST", kPoints, "implementations, see above; default: what the preset says",
      [](Options& o, Value v) {
        for (const auto& name : split_list("--impl", v)) o.impls.push_back(&find_implementation(name));
+     }},
+    {"--activation", "ACT", kSweeps, "PRESET[:NAME=VALUE,…] of activation.h, such as geglu_tanh; default swiglu",
+     [](Options& o, Value v) {
+       try {
+         o.activation = parse_activation(v);
+       } catch (const InvalidArgument& error) {
+         throw UsageError("--activation: " + std::string(error.what()));
+       }
      }},
     {"--baseline", "IMPL", kPaired, "with --contender: measure these two and their ratio only",
      [](Options& o, Value v) { o.baseline = &find_implementation(v); }},

@@ -40,14 +40,18 @@ Shape fixed_shape(std::size_t d, std::size_t h, std::string model, std::string s
 }
 
 Shape shape_of(const Shape& shape, Family family) {
-  return family == Family::ffn ? shape : fixed_shape(shape.d, 4 * shape.d, shape.model, shape.set);
+  if (family == Family::ffn) return shape;
+  Shape two = fixed_shape(shape.d, 4 * shape.d, shape.model, shape.set);
+  two.activation = shape.activation;
+  return two;
 }
 
 std::string row_name(const Point& point, const Implementation& impl) {
   const auto text = [](std::size_t v) { return std::to_string(v); };
   const Shape shape = shape_of(point.shape, impl.family);
+  const std::string act = shape.activation == Activation() ? "" : "/act:" + swiglu::to_string(shape.activation);
   return std::string(to_string(impl.family)) + "/d:" + text(shape.d) + "/h:" + text(shape.h) + "/m:" + text(shape.m) +
-         "/T:" + text(point.T) + "/impl:" + impl.name + "/isa:" + swiglu::to_string(point.isa) +
+         act + "/T:" + text(point.T) + "/impl:" + impl.name + "/isa:" + swiglu::to_string(point.isa) +
          "/dt:f32/thr:" + text(point.threads) + "/cache:" + to_string(point.cache);
 }
 

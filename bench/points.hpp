@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "implementations/implementation.hpp"
+#include "swiglu/activation.h"
 #include "swiglu/isa.h"
 
 namespace swiglu::bench {
@@ -22,6 +23,7 @@ struct Shape {
   std::size_t m = 0;       ///< alignment: the one asked for, else the largest power of two ≤ 256 that divides h
   std::string model = {};  ///< name in the model table, or empty
   std::string set = {};    ///< which part of a sweep (and which plot) it belongs to: sweep.cpp
+  Activation activation = {};
 };
 
 enum class Cache {
@@ -52,7 +54,8 @@ Shape fixed_shape(std::size_t d, std::size_t h, std::string model, std::string s
 /// The block that an implementation of `family` computes at a point: ffn2 has d_ff = 4·d_model.
 Shape shape_of(const Shape& shape, Family family);
 
-/// "ffn/d:4096/h:10880/m:128/T:1/impl:native/isa:avx512/dt:f32/thr:8/cache:wei"
+/// "ffn/d:4096/h:10880/m:128/T:1/impl:native/isa:avx512/dt:f32/thr:8/cache:wei"; with "/act:geglu_erf" behind m for
+/// another activation than swiglu.
 std::string row_name(const Point& point, const Implementation& impl);
 
 /// "ffn" or "ffn2"

@@ -179,6 +179,7 @@ void add_points(const Options& options, const MachineLimits& limits, const std::
           for (const auto& shape : sweep.shapes) {
             for (const auto T : sweep.tokens) {
               Point point{shape, T, threads, isa, cache, {}};
+              point.shape.activation = options.activation;
               for (const Implementation* impl : impls_of(options, sweep, limits, isa)) {
                 if (std::regex_search(row_name(point, *impl), filter)) point.impls.push_back(impl);
               }

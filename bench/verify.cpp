@@ -13,6 +13,7 @@ Truth::Truth(const Shape& shape, const Weights& weights, std::uint64_t seed, Fam
     : d_(shape.d), y_(kDistinctRows * d_) {
   swiglu::Options options;
   options.backend = Backend::reference;
+  options.activation = shape.activation;
   Weights three = weights;
   std::vector<float> zeros, ones;
   if (family == Family::ffn2) {

@@ -19,7 +19,7 @@ class WrongResult : public std::runtime_error {
 };
 
 /// The block in double for the distinct rows of random_rows(), by the library's reference backend. For ffn2 that is a
-/// SwiGLU block whose up matrix is zero and whose up bias is one.
+/// gated block whose up matrix is zero and whose up bias is one.
 class Truth {
  public:
   Truth(const Shape& shape, const Weights& weights, std::uint64_t seed, Family family = Family::ffn);

@@ -10,7 +10,7 @@ namespace swiglu::bench {
 
 bool Workbench::shares(const Point& a, const Point& b) {
   return a.shape.d == b.shape.d && a.shape.h == b.shape.h && a.threads == b.threads && a.isa == b.isa &&
-         a.cache == b.cache;
+         a.cache == b.cache && a.shape.activation == b.shape.activation;
 }
 
 Workbench::Workbench(Session& session, const Point& point, const std::vector<const Implementation*>& impls)
@@ -20,6 +20,10 @@ Workbench::Workbench(Session& session, const Point& point, const std::vector<con
   for (const Implementation* impl : impls) {
     if (const std::string reason = impl->missing(); !reason.empty()) {
       unavailable_[impl] = reason;
+      continue;
+    }
+    if (!impl->any_activation && point.shape.activation != Activation()) {
+      unavailable_[impl] = "has only swiglu, not " + swiglu::to_string(point.shape.activation);
       continue;
     }
     const Shape shape = shape_of(point.shape, impl->family);

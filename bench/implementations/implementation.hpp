@@ -14,8 +14,8 @@ namespace swiglu::bench {
 
 /// Which function the block computes.
 enum class Family {
-  ffn,   ///< SwiGLU: (silu(x·W_gate) ⊙ (x·W_up))·W_down
-  ffn2,  ///< silu(x·W1)·W2 with d_ff = 4·d_model: the same number of parameters in two matrices
+  ffn,   ///< (act(x·W_gate) ⊙ (x·W_up))·W_down, act = silu unless --activation says otherwise
+  ffn2,  ///< act(x·W1)·W2 with d_ff = 4·d_model: the same number of parameters in two matrices
 };
 
 /// What the pairs of the results call an implementation beside native.
@@ -46,7 +46,8 @@ class BlockObject {
 
 struct ObjectRequest {
   std::size_t d_model, d_ff;
-  const Weights& weights;  ///< of ffn2: gate is W1, down is W2; biases absent
+  const Weights& weights;        ///< of ffn2: gate is W1, down is W2; biases absent
+  const Activation& activation;  ///< of ffn2: its gate factor alone
   Isa isa;
   std::size_t threads;
   std::shared_ptr<Executor> executor;  ///< of `threads` threads, shared by all objects of an arm
@@ -63,6 +64,7 @@ struct Implementation {
   /// Why this build or machine does not have it; empty if it does.
   std::string (*missing)();
   std::unique_ptr<BlockObject> (*create)(const ObjectRequest&);
+  bool any_activation = false;  ///< else it has only swiglu (ffn2: silu)
 };
 
 /// For Implementation::missing of what is always there.

@@ -9,6 +9,7 @@ namespace {
 std::unique_ptr<BlockObject> create(const ObjectRequest& request) {
   Options options;
   options.isa = request.isa;
+  options.activation = request.activation;
   options.threads = request.threads;
   // One pool for all windows, as a host with many layers has it. A pool in each would mean idle workers of one window
   // that spin on the cores the next one needs (seen: 3 ms became 14).
@@ -20,7 +21,7 @@ std::unique_ptr<BlockObject> create(const ObjectRequest& request) {
 
 }  // namespace
 
-const Implementation kNative = {"native",   "fused", "the library",   Family::ffn,
-                                Role::ours, false,   nothing_missing, create};
+const Implementation kNative = {"native", "fused",         "the library", Family::ffn, Role::ours,
+                                false,    nothing_missing, create,        true};
 
 }  // namespace swiglu::bench

@@ -29,6 +29,7 @@ std::unique_ptr<BlockObject> create(const ObjectRequest& request) {
   options.backend = Backend::onednn;
   options.threads = request.threads;
   options.onednn_form = FORM;
+  options.activation = request.activation;
   return std::make_unique<OnednnObject<FORM>>(request, options);
 }
 
@@ -41,7 +42,8 @@ const Implementation kOnednnWide = {"onednn-wide",
                                     Role::rival,
                                     true,
                                     onednn_missing,
-                                    create<OneDnnForm::wide>};
+                                    create<OneDnnForm::wide>,
+                                    true};
 const Implementation kOnednnPostOps = {"onednn-post_ops",
                                        "onednn-postops",
                                        "oneDNN: gate matmul + swish, up matmul + multiply, down matmul",

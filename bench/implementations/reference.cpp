@@ -8,6 +8,7 @@ namespace {
 std::unique_ptr<BlockObject> create(const ObjectRequest& request) {
   Options options;
   options.backend = Backend::reference;
+  options.activation = request.activation;
   return std::make_unique<LibraryObject>(request, options);
 }
 
@@ -15,6 +16,6 @@ std::unique_ptr<BlockObject> create(const ObjectRequest& request) {
 
 const Implementation kReference = {"reference",     "ref",           "double precision, one thread, slow",
                                    Family::ffn,     Role::reference, false,
-                                   nothing_missing, create};
+                                   nothing_missing, create,          true};
 
 }  // namespace swiglu::bench

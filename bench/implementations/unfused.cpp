@@ -4,6 +4,8 @@
 //     unfused   G = x·W_gate, U = x·W_up;   hidden = silu(G) ⊙ U, row by row;   y = hidden·W_down
 //     ffn2      A = x·W1;                   hidden = silu(A);                   y = hidden·W2
 //
+// or another activation than silu, of ffn2 its gate factor alone.
+//
 // Rows of 128 at a time as in the driver, so that G and U stay in the last-level cache: the strongest form without
 // fusion.
 
@@ -105,12 +107,17 @@ class UnfusedObject final : public BlockObject {
  public:
   UnfusedObject(const ObjectRequest& request, bool gated)
       : set_(kernel_set(request.isa)),
-        glu_(bind_glu(set_, Activation())),
+        glu_(bind_glu(set_, request.activation)),
         d_(request.d_model),
         h_(request.d_ff),
         executor_(request.executor),
         workers_(request.threads),
-        gated_(gated) {
+        gated_(gated),
+        silu_(request.activation == Activation()) {
+    if (!gated_ && (request.activation.limit != 0 || request.activation.beta2 != 0)) {
+      throw Unsupported("ffn2 has no up values, and " + swiglu::to_string(request.activation) + " changes them");
+    }
+    if (!gated_ && !silu_) ones_.assign(h_, 1.0f);
     const BlockWeights weights = resolve_weights(d_, h_, request.weights);
     matrices_.emplace_back(weights.gate, d_, h_);
     if (gated_) matrices_.emplace_back(weights.up, d_, h_);
@@ -136,7 +143,7 @@ class UnfusedObject final : public BlockObject {
   const Phases* phases() const override { return &phases_; }
 
   std::string detail(std::size_t) const override {
-    return std::string(gated_ ? "gate, up" : "x·W1") + " stored, " + (gated_ ? "silu·mul" : "silu") +
+    return std::string(gated_ ? "gate, up" : "x·W1") + " stored, " + (gated_ ? "act·mul" : "act") +
            " over rows, then down; tiles of " + std::to_string(set_.tile_rows) + " rows x 32 columns, " +
            swiglu::to_string(set_.isa);
   }
@@ -175,8 +182,10 @@ class UnfusedObject final : public BlockObject {
       float* gate = products + i * product_stride();
       if (gated_) {
         glu_.kernel.forward(gate, gate + rows * product_stride(), gate, h_, glu_.parameters);
-      } else {
+      } else if (silu_) {
         set_.functions[static_cast<std::size_t>(kernels::FunctionKind::silu)](gate, gate, h_);
+      } else {
+        glu_.kernel.forward(gate, ones_.data(), gate, h_, glu_.parameters);
       }
     }
     if (rows > 1) pack(products, product_stride(), h_, tiles, tile, hidden);
@@ -217,7 +226,8 @@ class UnfusedObject final : public BlockObject {
   std::size_t d_, h_;
   std::shared_ptr<Executor> executor_;
   std::size_t workers_;
-  bool gated_;
+  bool gated_, silu_;
+  std::vector<float> ones_;  // up values of ffn2's activations other than silu, which have no kernel without them
   std::vector<PackedMatrix> matrices_;  // gate, up, down; or W1, W2
   Phases phases_;
 };
@@ -232,10 +242,10 @@ std::unique_ptr<BlockObject> create(const ObjectRequest& request) {
 const Implementation kUnfused = {
     "unfused",       nullptr,      "our matmuls with every product stored, silu·mul between",
     Family::ffn,     Role::fusion, false,
-    nothing_missing, create<true>};
+    nothing_missing, create<true>, true};
 const Implementation kFfn2 = {
-    "ffn2",          nullptr,      "two matrices of the same parameters: our matmul, silu, matmul",
-    Family::ffn2,    Role::ffn2,   false,
-    nothing_missing, create<false>};
+    "ffn2",          nullptr,       "two matrices of the same parameters: our matmul, silu, matmul",
+    Family::ffn2,    Role::ffn2,    false,
+    nothing_missing, create<false>, true};
 
 }  // namespace swiglu::bench

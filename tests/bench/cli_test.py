@@ -58,6 +58,7 @@ class BadInput(Folder):
             (["paired", "--presett", "smoke"], "did you mean --preset?"),
             (["paired", "--preset", "smokey"], "did you mean 'smoke'?"),
             (["paired", "--isa", "avx1024"], "--isa: 'avx1024' is not one of"),
+            (["paired", "--activation", "gelu"], "--activation: "),
             (["paired", "--tokens", "x"], "--tokens: 'x' is not a positive integer"),
             (["paired", "--cpus", "4095"], "--cpus: this process may not run on CPU 4095"),
             (["paired", "--threads", "4096"], "--threads: 4096 threads asked for"),
@@ -68,6 +69,18 @@ class BadInput(Folder):
         ]:
             with self.subTest(arguments):
                 self.refused(*arguments, says=says)
+
+    def test_an_activation_is_measured_where_there_is_one_and_else_skipped(self):
+        out = self.path / "act.json"
+        done = run("paired", "--d-model", "64", "--tokens", "1,3", "--activation", "reglu", "--rounds", "5", "--sample-ms",
+                   "1", "--impl", "native,unfused,reference,ffn2,ffn2-onednn", "--arena-bytes", "64M", "--out", str(out))  # fmt: skip
+        if "no ffn2-onednn" in done.stderr:
+            self.skipTest("built without oneDNN")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for row in json.loads(out.read_text())["benchmarks"]:
+            self.assertIn("/act:reglu/", row["name"])
+            self.assertEqual(row["activation"], "reglu")
+            self.assertEqual(row["status"], "SKIPPED" if row["impl"] == "ffn2-onednn" else "OK", row)
 
     def test_a_shape_that_does_not_fit_is_skipped_with_the_reason(self):
         out = self.path / "big.json"

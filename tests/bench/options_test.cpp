@@ -78,6 +78,9 @@ TEST(BenchOptions, NothingIsIgnored) {
   for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
            {},
            {"paired", "extra"},
+           {"paired", "--activation", "geglu"},
+           {"paired", "--activation", "reglu:limit=7"},
+           {"machine", "--activation", "reglu"},
            {"paired", "--tokens"},
            {"paired", "--tokens", "0"},
            {"paired", "--tokens", "1,,2"},

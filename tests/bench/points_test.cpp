@@ -38,6 +38,15 @@ TEST(BenchPoints, Names) {
   EXPECT_EQ(row_name(point, kFfn2), "ffn2/d:4096/h:16384/m:256/T:1/impl:ffn2/isa:avx512/dt:f32/thr:8/cache:wei");
 }
 
+TEST(BenchPoints, OtherActivationsAreInTheName) {
+  const auto points = points_of({"--d-model", "64", "--tokens", "1", "--activation", "gpt_oss:limit=5"});
+  ASSERT_EQ(points.size(), 1u);
+  EXPECT_NE(row_name(points[0], kNative).find("/m:256/act:gpt_oss:limit=5/T:1/"), std::string::npos);
+  EXPECT_NE(row_name(points[0], kFfn2).find("/m:256/act:gpt_oss:limit=5/T:1/"), std::string::npos);
+  const auto same = points_of({"--d-model", "64", "--tokens", "1", "--activation", "swiglu"});
+  EXPECT_EQ(row_name(same.at(0), kNative).find("act:"), std::string::npos);
+}
+
 TEST(BenchPoints, TheGateHasTwelve) {
   const auto points = points_of({"--preset", "gate"});
   EXPECT_EQ(points.size(), 12u);
