@@ -164,7 +164,7 @@ class PairedRun {
   int list(bool with_seconds) {
     double total = 0;
     for (const PointResult& result : results_) {
-      const double seconds = with_seconds ? estimated_seconds(session_, result.point, plan_.rounds) : 0;
+      const double seconds = with_seconds ? estimated(result.point) : 0;
       total += seconds;
       for (const Implementation* impl : result.point.impls) {
         const double share = seconds / static_cast<double>(result.point.impls.size());
@@ -178,6 +178,12 @@ class PairedRun {
     std::printf("%zu points, %zu launch%s, about %s\n", results_.size(), plan_.launches, plan_.launches > 1 ? "es" : "",
                 minutes(total * static_cast<double>(plan_.launches)).c_str());
     return kOk;
+  }
+
+  /// With the rounds that it will get.
+  double estimated(const Point& point) const {
+    const std::size_t rounds = affordable_rounds(session_, point, plan_.rounds);
+    return rounds == 0 ? 0 : estimated_seconds(session_, point, rounds);
   }
 
   void calibrate() {
@@ -223,7 +229,7 @@ class PairedRun {
     for (const Group& group : todo) {
       total += estimated_setup_seconds(session_, group.front()->point, impls_of(group));
       points += group.size();
-      for (const PointResult* result : group) total += estimated_seconds(session_, result->point, plan_.rounds);
+      for (const PointResult* result : group) total += estimated(result->point);
     }
     if (resumed_) std::fprintf(stderr, "resuming: %zu of %zu points are left\n", points, results_.size());
     redo_budget_ = 0.15 * total;
@@ -273,8 +279,7 @@ class PairedRun {
     for (PointResult* result : group) {
       if (interrupted()) return;
       const std::string text = measure_point(bench, *result, launch);
-      progress_->step(
-          estimated_seconds(session_, result->point, plan_.rounds) + setup / static_cast<double>(group.size()), text);
+      progress_->step(estimated(result->point) + setup / static_cast<double>(group.size()), text);
     }
   }
 

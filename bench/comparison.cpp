@@ -33,9 +33,13 @@ Attempt measure(Session& session, Workbench& bench, const Point& point, const st
                        arm.phases());
   };
   wrong.assign(arms.size(), {});
-  // Warm-up, after the call that verified the result. Calls that are long by themselves need no settling.
+  // Warm-up, after the call that verified the result. Calls that are long by themselves need no settling. What it took
+  // says how many rounds fit: the roofline's estimate may have been made in a bad second.
   std::vector<double> settle;
+  const double begin = now();
   for (Arm* arm : arms) settle.push_back(sample(*arm, 0).t_min < kLongCall ? kSettleSeconds : 0);
+  const double fit = session.options().max_point_seconds / (now() - begin);
+  if (fit < static_cast<double>(rounds)) rounds = std::max(kMinRounds, static_cast<std::size_t>(fit));
 
   Attempt attempt;
   let_workers_sleep(point.threads);

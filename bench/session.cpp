@@ -118,7 +118,7 @@ void Session::calibrate(const std::vector<Isa>& isas, const std::vector<std::siz
                      .set("flops_per_cycle", peak.middle / clock / static_cast<double>(n)));
       std::fprintf(stderr, "  peak, %s, %zu thread%s: %.1f GFLOP/s\n", swiglu::to_string(isa), n, n == 1 ? "" : "s",
                    peak.middle);
-      calibrated_.push_back({isa, n, {peak.middle, read.middle, 0}});
+      calibrated_.push_back({isa, n, {peak.best, read.best, 0}});
     }
   }
   if (cpus_.size() > 1) {
@@ -169,8 +169,14 @@ void Session::adopt_calibration(const Json& document) {
 }
 
 Roof Session::estimate(Isa isa, std::size_t threads) const {
+  const auto best = [&](const std::string& probe, double value) {
+    const auto known = anchor_values_.find({probe, threads});
+    return known == anchor_values_.end() ? value : std::max(value, quantile(known->second, 1));
+  };
   for (const auto& entry : calibrated_) {
-    if (entry.isa == isa && entry.threads == threads) return entry.roof;
+    if (entry.isa != isa || entry.threads != threads) continue;
+    return {best(std::string("peak_") + swiglu::to_string(isa), entry.roof.peak_gflops),
+            best("read", entry.roof.read_gbps), 0};
   }
   const double n = static_cast<double>(threads);
   return {(isa == Isa::avx512 ? 100 : isa == Isa::avx2 ? 50 : 15) * n, 15 * n, 0};
