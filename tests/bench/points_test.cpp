@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 
 #include "sweep.hpp"
@@ -62,6 +63,20 @@ TEST(BenchPoints, EveryPresetNamesEachRowOnce) {
       }
     }
     EXPECT_FALSE(names.empty());
+  }
+}
+
+TEST(BenchPoints, NoSweepOfAPresetHidesAnother) {
+  for (const std::string preset : {"report", "full"}) {
+    std::map<std::string, std::set<const Implementation*>> impls;
+    for (const Point& point : points_of({"--preset", preset})) {
+      impls[point.shape.set].insert(point.impls.begin(), point.impls.end());
+    }
+    EXPECT_EQ(impls["fusion"], (std::set<const Implementation*>{&kNative, &kUnfused}));
+    EXPECT_EQ(impls["ffn2"].count(&kFfn2), 1u);
+    EXPECT_EQ(impls["peers"].count(&kUnfused), 1u);
+    EXPECT_EQ(impls["main"].count(&kUnfused), 0u) << "every point of a sweep has the same implementations";
+    for (const char* set : {"align", "pow2", "models", "hot"}) EXPECT_EQ(impls.count(set), 1u) << set;
   }
 }
 

@@ -6,8 +6,16 @@
 #include <gtest/gtest.h>
 #include <swiglu/isa.h>
 
+#include <ostream>
 #include <string>
 #include <vector>
+
+namespace swiglu {
+
+/// GoogleTest prints a parameter as "avx2", not as "4-byte object <02-00 00-00>".
+inline void PrintTo(Isa isa, std::ostream* out) { *out << to_string(isa); }
+
+}  // namespace swiglu
 
 namespace swiglu::testing {
 
