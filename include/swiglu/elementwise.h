@@ -45,8 +45,10 @@ SWIGLU_API void glu_rows(const Activation& activation, GateUpLayout layout, cons
 ///     d_gate[i] = d_hidden[i]·act'(gate[i])·v(up[i])        d_up[i] = d_hidden[i]·act(gate[i])·v'(up[i])
 ///
 /// The activation is computed anew, nothing is kept from the forward pass. At kinks the slopes are PyTorch's: a clamp
-/// passes the gradient at equality, relu has slope 0 at 0. Each output may be one of the inputs itself; else they must
-/// not overlap, nor may the outputs overlap each other.
+/// passes the gradient at equality, relu has slope 0 at 0. Products are formed in double and rounded once; act or act'
+/// below 2^-150, which f32 cannot hold, counts as some number between 0 and that, so that beside an infinite operand
+/// NaN or ∞ comes out. Each output may be one of the inputs itself; else they must not overlap, nor may the outputs
+/// overlap each other.
 SWIGLU_API void glu_backward(const Activation& activation, const float* gate, const float* up, const float* d_hidden,
                              float* d_gate, float* d_up, std::size_t n, Isa isa = Isa::automatic);
 
