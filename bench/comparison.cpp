@@ -37,7 +37,10 @@ Attempt measure(Session& session, Workbench& bench, const Point& point, const st
   // says how many rounds fit: the roofline's estimate may have been made in a bad second.
   std::vector<double> settle;
   const double begin = now();
-  for (Arm* arm : arms) settle.push_back(sample(*arm, 0).t_min < kLongCall ? kSettleSeconds : 0);
+  for (Arm* arm : arms) {
+    let_workers_sleep(point.threads);
+    settle.push_back(sample(*arm, 0).t_min < kLongCall ? kSettleSeconds : 0);
+  }
   const double fit = session.options().max_point_seconds / (now() - begin);
   if (fit < static_cast<double>(rounds)) rounds = std::max(kMinRounds, static_cast<std::size_t>(fit));
 

@@ -66,7 +66,6 @@ TEST_P(Concurrency, EightCallersWithoutThreads) {
 }
 
 TEST_P(Concurrency, EightCallersOnOnePool) {
-  if (kPoolIsOpaque) GTEST_SKIP() << "the pool is opaque to ThreadSanitizer";
   Options options;
   options.threads = 2;
   check(options);
@@ -80,7 +79,6 @@ TEST_P(Concurrency, EightCallersOnAHostExecutor) {
 
 // Objects with their own pools come and go without harm to each other (hard case T-05).
 TEST_P(Concurrency, ManyShortLivedObjects) {
-  if (kPoolIsOpaque) GTEST_SKIP() << "the pool is opaque to ThreadSanitizer";
   const BlockCase block = random_block(128, 160);
   const std::vector<float> x = random_floats(8 * block.d_model, 1);
   const FeedForward single(block.d_model, block.d_ff, block.weights(), single_threaded(GetParam()));

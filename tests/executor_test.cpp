@@ -60,7 +60,7 @@ TEST(ExecutorExamples, OpenMp) {
 #ifndef SWIGLU_TEST_OPENMP
   GTEST_SKIP() << "this compiler has no OpenMP";
 #else
-  if (kPoolIsOpaque) GTEST_SKIP() << "the OpenMP runtime is opaque to ThreadSanitizer";
+  if (kThreadSanitizer) GTEST_SKIP() << "the OpenMP runtime is opaque to ThreadSanitizer";
   omp_set_num_threads(3);  // more than one also on a machine with one CPU
   expect_same_bits(std::make_shared<OpenMpExecutor>());
   const BusyMachine load(default_thread_count());

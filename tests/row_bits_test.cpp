@@ -89,9 +89,7 @@ TEST_P(RowBits, SameForEveryExecutorAndRun) {
   const BlockCase block = random_block(420, 700);  // enough work for several workers at every T below
   const FeedForward single(block.d_model, block.d_ff, block.weights(), single_threaded(GetParam()));
   std::vector<std::shared_ptr<Executor>> executors;
-  if (!kPoolIsOpaque) {
-    for (std::size_t threads : {2, 3, 4}) executors.push_back(make_thread_pool(threads));
-  }
+  for (std::size_t threads : {2, 3, 4}) executors.push_back(make_thread_pool(threads));
   auto reverse = std::make_shared<SequentialExecutor>(5, SequentialExecutor::Kind::reverse);
   executors.push_back(reverse);
   executors.push_back(std::make_shared<SequentialExecutor>(7, SequentialExecutor::Kind::random));
@@ -127,9 +125,7 @@ TEST_P(RowBits, SameOnAnyNumberOfThreadsUnderLoad) {
   std::vector<std::shared_ptr<Executor>> executors = {
       make_thread_pool(1), std::make_shared<SequentialExecutor>(7, SequentialExecutor::Kind::random),
       std::make_shared<ThreadPerTaskExecutor>(4)};
-  if (!kPoolIsOpaque) {
-    for (std::size_t threads : {2, 3, 5}) executors.push_back(make_thread_pool(threads));
-  }
+  for (std::size_t threads : {2, 3, 5}) executors.push_back(make_thread_pool(threads));
   const BusyMachine load(default_thread_count());
   ASSERT_EQ(load.size(), default_thread_count());
   for (const auto& executor : executors) {

@@ -42,7 +42,6 @@ Options two_threads() {
 }
 
 TEST(ThreadPool, RunsEveryTaskOnce) {
-  if (kPoolIsOpaque) GTEST_SKIP() << "the pool is opaque to ThreadSanitizer";
   for (std::size_t threads : {1, 2, 4}) {
     const auto pool = make_thread_pool(threads);
     for (std::size_t count : {0, 1, 2, 7, 100}) {
@@ -56,7 +55,6 @@ TEST(ThreadPool, RunsEveryTaskOnce) {
 }
 
 TEST(ThreadPool, ManyObjectsShareOnePool) {
-  if (kPoolIsOpaque) GTEST_SKIP() << "the pool is opaque to ThreadSanitizer";
   const BlockCase block = random_block(64, 96);
   const std::size_t before = threads_of_this_process();
   std::vector<FeedForward> layers;
@@ -83,7 +81,6 @@ TEST(ThreadPool, OneThreadOrAHostsExecutorCreatesNone) {
 // With more than one, they are there from the construction on, which packs with them, so that forward() need not
 // allocate; and they go with the last object.
 TEST(ThreadPool, ThreadsLiveAsLongAsObjectsThatUseThem) {
-  if (kPoolIsOpaque) GTEST_SKIP() << "the pool is opaque to ThreadSanitizer";
   const BlockCase block = random_block(420, 700);
   const std::vector<float> x = random_floats(64 * 420, 1);
   const std::size_t before = threads_of_this_process();
@@ -99,7 +96,6 @@ TEST(ThreadPool, ThreadsLiveAsLongAsObjectsThatUseThem) {
 // A caller that finds the pool at work must not wait for it: here it would wait for ever, since the first call goes on
 // only after the second has returned.
 TEST(ThreadPool, ASecondCallerDoesItsOwnWork) {
-  if (kPoolIsOpaque) GTEST_SKIP() << "the pool is opaque to ThreadSanitizer";
   const auto pool = make_thread_pool(2);
   struct State {
     std::atomic<bool> started{false}, second_done{false}, timed_out{false};
@@ -125,7 +121,7 @@ TEST(ThreadPool, ASecondCallerDoesItsOwnWork) {
 }
 
 TEST(ThreadPool, AForkedChildComputesTheSameBits) {
-  if (kPoolIsOpaque) GTEST_SKIP() << "fork() with threads is more than ThreadSanitizer follows";
+  if (kThreadSanitizer) GTEST_SKIP() << "fork() with threads is more than ThreadSanitizer follows";
   if (emulated()) GTEST_SKIP() << "qemu-user does not promise fork() beside threads";
   const BlockCase block = random_block(200, 300);
   const FeedForward ff(200, 300, block.weights(), two_threads());
@@ -146,9 +142,8 @@ TEST(ThreadPool, AForkedChildComputesTheSameBits) {
   EXPECT_TRUE(same_bits(forward(ff, x, 40), expected)) << "the parent's pool still works";
 }
 
-// pthreadpool by itself waits for ever for a worker that could not be started.
 TEST(ThreadPool, TooFewThreadsIsAnErrorNotAHang) {
-  if (kPoolIsOpaque || emulated()) GTEST_SKIP() << "needs fork() beside threads";
+  if (kThreadSanitizer || emulated()) GTEST_SKIP() << "needs fork() beside threads";
   if (geteuid() != 0) GTEST_SKIP() << "needs root, to become a user whose processes can be limited";
   const pid_t child = fork();
   ASSERT_GE(child, 0);

@@ -4,6 +4,7 @@
 #include <list>
 #include <stdexcept>
 
+#include "clock.hpp"
 #include "progress.hpp"
 #include "stats.hpp"
 #include "support/busy_machine.hpp"
@@ -13,13 +14,14 @@ namespace swiglu::bench {
 namespace {
 
 // The scheduler's slices are some milliseconds: samples and settling are long enough for many.
-constexpr double kSettleSeconds = 20e-3, kSampleSeconds = 100e-3;
+constexpr double kSettleSeconds = 150e-3, kSampleSeconds = 100e-3;
 
 struct Case {
   Shape shape;
   std::size_t T;
 };
 
+/// The faster form, seconds.
 double fastest(const std::vector<std::vector<double>>& forms) {
   double best = median(forms.front());
   for (const auto& form : forms) best = std::min(best, median(form));
@@ -50,38 +52,43 @@ void measure_neighbour(TargetRun& run) {
     Workbench many(session, point, point.impls);
     const Turn busy_turn = make_turn(many, point);
 
-    const auto sample = [&](Workbench& bench, Arm& arm, std::size_t threads) {
+    // The mean of all calls: a call that meets no time slice of the neighbour says nothing.
+    const auto mean_seconds = [&](Workbench& bench, Arm& arm, std::size_t threads) {
       session.pin(threads);
+      double spent = 0;
+      std::size_t calls = 0;
       const CallBuffers buffers = bench.buffers(entry.T);
-      const Sample result =
-          take_sample([&] { arm.forward(buffers, entry.T); }, buffers, kSettleSeconds, kSampleSeconds);
+      const auto timed_call = [&] {
+        const double begin = now();
+        arm.forward(buffers, entry.T);
+        spent += now() - begin;
+        ++calls;
+      };
+      static_cast<void>(take_sample(timed_call, buffers, 0, kSettleSeconds));
+      spent = 0;
+      calls = 0;
+      static_cast<void>(take_sample(timed_call, buffers, 0, kSampleSeconds));
       session.pin(n);
       let_workers_sleep(threads);
-      return result;
+      return spent / static_cast<double>(calls);
     };
-    std::vector<double> quiet, busy, busy_p90;
+    std::vector<double> quiet, busy;
     std::vector<std::vector<double>> rivals(impls.size() - 1);
     for (std::size_t r = 0; r < (run.quick() ? 3u : 7u); ++r) {
-      quiet.push_back(sample(one, *quiet_turn.comparison.arms[0], 1).t_median);
+      quiet.push_back(mean_seconds(one, *quiet_turn.comparison.arms[0], 1));
       const testing::BusyMachine neighbour(1, neighbours_cpu);
       if (neighbour.size() != 1) throw std::runtime_error("cannot start the neighbour");
       for (std::size_t arm = 0; arm < impls.size(); ++arm) {
-        const Sample result = sample(many, *busy_turn.comparison.arms[arm], n);
-        if (arm == 0) {
-          busy.push_back(result.t_median);
-          busy_p90.push_back(result.t_p90);
-        } else {
-          rivals[arm - 1].push_back(result.t_median);
-        }
+        const double seconds = mean_seconds(many, *busy_turn.comparison.arms[arm], n);
+        (arm == 0 ? busy : rivals[arm - 1]).push_back(seconds);
       }
       if (interrupted()) throw std::runtime_error("interrupted");
     }
     const double slow_down = median(busy) / median(quiet);
     if (slow_down > worst_slow_down) {
       worst_slow_down = slow_down;
-      slow_down_detail =
-          name_of(point) + formatted(": %.0f us alone, %.0f beside the neighbour, one in ten calls over %.0f",
-                                     median(quiet) * 1e6, median(busy) * 1e6, median(busy_p90) * 1e6);
+      slow_down_detail = name_of(point) + formatted(": %.0f us alone, %.0f beside the neighbour", median(quiet) * 1e6,
+                                                    median(busy) * 1e6);
     }
     if (rivals.empty()) continue;
     const double share = median(busy) / fastest(rivals);

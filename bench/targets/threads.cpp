@@ -13,10 +13,9 @@ struct Pair {
   Turn one, many;
 };
 
-/// The same points with one thread and with n, in turns.
-std::vector<Pair> measure_pairs(TargetRun& run, std::size_t n, const Shape& shape,
-                                const std::vector<std::size_t>& rows) {
-  std::list<Workbench> benches;
+/// The same points with one thread and with n, in turns. The pairs point into `benches`.
+std::vector<Pair> measure_pairs(TargetRun& run, std::size_t n, const Shape& shape, const std::vector<std::size_t>& rows,
+                                std::list<Workbench>& benches) {
   std::vector<Turn> turns;
   for (const std::size_t threads : {std::size_t{1}, n}) {
     Point point{shape, rows.front(), threads, run.isa(), Cache::wei, {&kNative}};
@@ -51,8 +50,9 @@ void measure_threads(TargetRun& run) {
   const std::size_t n = run.most_threads();
   if (n == 1) return run.not_measured("threads: speed-up", "only one CPU, or --threads 1");
   const Shape small = fixed_shape(576, 1536, "", "targets"), large = fixed_shape(2048, 5632, "", "targets");
-  const auto small_pairs = measure_pairs(run, n, small, {1, 128, 256});
-  const auto large_pairs = measure_pairs(run, n, large, {1, 2, 4, 256});
+  std::list<Workbench> benches;
+  const auto small_pairs = measure_pairs(run, n, small, {1, 128, 256}, benches);
+  const auto large_pairs = measure_pairs(run, n, large, {1, 2, 4, 256}, benches);
   const std::string suffix = run.suffix(n) + " over 1";
 
   const Pair* worst = nullptr;

@@ -1,7 +1,6 @@
 # What the library is built on. Found, never fetched: in the system, or in a prefix (scripts/setup fills .deps/local).
 find_package(xsimd 13 REQUIRED)
 find_package(Threads REQUIRED)
-find_package(pthreadpool REQUIRED)
 
 set(swiglu_onednn_found FALSE)
 if(SWIGLU_WITH_ONEDNN STREQUAL "AUTO")

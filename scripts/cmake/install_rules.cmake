@@ -22,13 +22,12 @@ write_basic_package_version_file(swiglu-config-version.cmake COMPATIBILITY SameM
 install(FILES
   "${CMAKE_CURRENT_BINARY_DIR}/swiglu-config.cmake"
   "${CMAKE_CURRENT_BINARY_DIR}/swiglu-config-version.cmake"
-  "${CMAKE_CURRENT_LIST_DIR}/Findpthreadpool.cmake"
   DESTINATION "${swiglu_package_folder}")
 
 # pkg-config: a static library names what it needs, by full path, since not all of it has a .pc file.
 set(swiglu_pc_libraries "-lswiglu")
 if(NOT BUILD_SHARED_LIBS)
-  string(APPEND swiglu_pc_libraries " ${pthreadpool_LIBRARY} -pthread -lstdc++ -lm")
+  string(APPEND swiglu_pc_libraries " -pthread -lstdc++ -lm")
   if(swiglu_onednn_found)
     string(APPEND swiglu_pc_libraries " $<TARGET_FILE:DNNL::dnnl> -Wl,-rpath,$<TARGET_FILE_DIR:DNNL::dnnl> ${OpenMP_CXX_FLAGS}")
   endif()

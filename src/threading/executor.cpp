@@ -1,20 +1,18 @@
-// The default executor: pthreadpool behind the Executor interface.
+// The default executor: a ThreadPool behind the Executor interface; shared, never waited for, safe after fork().
 
 #include <pthread.h>
-#include <pthreadpool.h>
 
 #include <atomic>
 #include <map>
+#include <memory>
 #include <mutex>
-#include <new>
 #include <string>
 #include <system_error>
-#include <thread>
 #include <utility>
-#include <vector>
 
 #include "swiglu/error.h"
 #include "threading/shared_thread_pool.hpp"
+#include "threading/thread_pool.hpp"
 
 namespace swiglu {
 namespace {
@@ -38,39 +36,20 @@ class SerialExecutor final : public Executor {
   void parallel_for(std::size_t count, Task task, void* context) override { run_serially(count, task, context); }
 };
 
-// pthreadpool takes no notice of a pthread_create that fails (RLIMIT_NPROC, a cgroup's pids.max) and then waits for
-// ever for the worker. So the threads are started once on trial, all alive at the same time.
-void check_that_threads_start(std::size_t count) {
-  std::mutex gate;
-  std::vector<std::thread> trial;
-  trial.reserve(count);
-  std::string failure;
-  {
-    const std::lock_guard<std::mutex> closed(gate);
-    try {
-      while (trial.size() < count) trial.emplace_back([&gate] { const std::lock_guard<std::mutex> passed(gate); });
-    } catch (const std::system_error& error) {
-      failure = error.what();
-    }
-  }
-  for (std::thread& thread : trial) thread.join();
-  if (!failure.empty()) {
-    throw Unsupported("threads = " + std::to_string(count + 1) + ": the system lets this process start only " +
-                      std::to_string(trial.size()) + " more (" + failure + "); ask for fewer, or raise the limit");
-  }
-}
-
 class PoolExecutor final : public Executor {
  public:
-  explicit PoolExecutor(std::size_t threads) : generation_(fork_generation.load()) {
-    check_that_threads_start(threads - 1);
-    pool_ = pthreadpool_create(threads);
-    if (pool_ == nullptr) throw std::bad_alloc();
-    threads_ = pthreadpool_get_threads_count(pool_);
+  explicit PoolExecutor(std::size_t threads) : threads_(threads), generation_(fork_generation.load()) {
+    try {
+      pool_ = std::make_unique<ThreadPool>(threads - 1);
+    } catch (const std::system_error& error) {  // RLIMIT_NPROC, a cgroup's pids.max
+      throw Unsupported("threads = " + std::to_string(threads) + ": the system does not let this process start " +
+                        std::to_string(threads - 1) + " more (" + error.what() +
+                        "); ask for fewer, or raise the limit");
+    }
   }
   ~PoolExecutor() override {
     // In a forked child the workers do not exist; joining them would hang, so the pool is left to the process's end.
-    if (!forked()) pthreadpool_destroy(pool_);
+    if (forked()) static_cast<void>(pool_.release());
   }
   PoolExecutor(const PoolExecutor&) = delete;
   PoolExecutor& operator=(const PoolExecutor&) = delete;
@@ -80,20 +59,20 @@ class PoolExecutor final : public Executor {
   void parallel_for(std::size_t count, Task task, void* context) override {
     // A second caller at the same time does its work itself: it never waits for the first, and callers never multiply
     // threads. Same bits, since results do not depend on who computes what.
-    if (forked() || busy_.exchange(true, std::memory_order_acquire)) {
+    if (forked() || !pool_->worth_a_try() || busy_.exchange(true, std::memory_order_acquire)) {
       run_serially(count, task, context);
       return;
     }
-    pthreadpool_parallelize_1d(pool_, task, context, count, 0);
+    pool_->run(count, task, context);
     busy_.store(false, std::memory_order_release);
   }
 
  private:
   bool forked() const noexcept { return fork_generation.load(std::memory_order_relaxed) != generation_; }
 
+  std::size_t threads_;
   unsigned generation_;
-  pthreadpool_t pool_ = nullptr;
-  std::size_t threads_ = 1;
+  std::unique_ptr<ThreadPool> pool_;
   std::atomic<bool> busy_{false};
 };
 

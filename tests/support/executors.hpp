@@ -10,12 +10,11 @@
 
 namespace swiglu::testing {
 
-/// ThreadSanitizer does not see how pthreadpool, which is not instrumented, hands work over: everything looks like a
-/// race. Tests on our pool skip then; the driver itself is checked on ThreadPerTaskExecutor.
+/// Tests that fork() beside threads, or run OpenMP (whose runtime is not instrumented), are nothing for it.
 #ifdef __SANITIZE_THREAD__
-inline constexpr bool kPoolIsOpaque = true;
+inline constexpr bool kThreadSanitizer = true;
 #else
-inline constexpr bool kPoolIsOpaque = false;
+inline constexpr bool kThreadSanitizer = false;
 #endif
 
 /// Runs all tasks one after the other in the calling thread, in reverse or in a random order (another one per call).
