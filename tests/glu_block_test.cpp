@@ -85,7 +85,7 @@ TEST_P(GluBlock, RowsHaveTheirBitsForAnyBatchAndThreads) {
   const std::vector<float> x = random_floats(most * d, 2);
   std::vector<std::shared_ptr<Executor>> executors = {
       std::make_shared<SequentialExecutor>(5, SequentialExecutor::Kind::random)};
-  if (!kPoolIsOpaque) executors.push_back(make_thread_pool(3));
+  executors.push_back(make_thread_pool(3));
   for (const Activation& a : typical_activations()) {
     const FeedForward ff = make(block, a, single_threaded(GetParam()));
     std::vector<float> alone;
