@@ -12,8 +12,11 @@ int command_machine(const Options& options) {
   std::vector<Isa> isas;
   for (const auto& name : options.isas) isas.push_back(name == "auto" ? resolve_isa() : parse_isa(name));
   session.calibrate(isas.empty() ? session.limits().isas : isas, threads);
-  std::printf("last-level cache used for rotation: %zu MiB\n", session.llc_bytes() >> 20);
+  if (options.format == Format::console) {
+    std::printf("last-level cache used for rotation: %zu MiB\n", session.llc_bytes() >> 20);
+  }
   session.write();
+  session.print();
   return kOk;
 }
 

@@ -15,10 +15,11 @@ namespace {
 using Value = const std::string&;
 
 // Commands that an option belongs to, one letter each: an option that would do nothing is an error.
-constexpr const char* kAll = "prtmc";   // paired, run, targets, machine, check
-constexpr const char* kPoints = "prc";  // what is measured
-constexpr const char* kSweeps = "pr";   // and where
-constexpr const char* kLists = "prt";   // what has parts that a filter can choose
+constexpr const char* kAll = "prtmc";    // paired, run, targets, machine, check
+constexpr const char* kPoints = "prc";   // what is measured
+constexpr const char* kSweeps = "pr";    // and where
+constexpr const char* kLists = "prt";    // what has parts that a filter can choose
+constexpr const char* kPrints = "prtm";  // what can be printed in several formats
 constexpr const char* kPaired = "p";
 constexpr const char* kRun = "r";
 
@@ -218,7 +219,7 @@ const Flag kFlags[] = {
      [](Options& o, Value) { o.mode = Mode::list; }},
     {"--dry-run", nullptr, kLists, "print the names with estimated seconds and stop",
      [](Options& o, Value) { o.dry_run = true; }},
-    {"--format", "NAME", kLists, "what goes to stdout: console (default), md, json, jsonl or csv",
+    {"--format", "NAME", kPrints, "what goes to stdout: console (default), md, json, jsonl or csv",
      [](Options& o, Value v) { o.format = parse_word("--format", v, kFormats); }},
     {"--out", "FILE", kAll, "write results, whole or not at all", [](Options& o, Value v) { o.out = v; }},
     {"--out-format", "NAME", kAll, "json (default), jsonl, csv or md",
