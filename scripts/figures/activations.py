@@ -1,11 +1,12 @@
 #!/usr/bin/python3
-"""Usage: scripts/figures/activations.py CERTIFY [--out FILE] [--help]
+"""Usage: scripts/figures/activations.py CERTIFY [--out FILE] [--check] [--help]
 
 Draws SiLU, GELU and their gradients from the library's own numbers: CERTIFY is a build's tests/swiglu-certify, whose
---eval prints them. Writes activations.svg beside this script, or FILE. The README shows the result.
+--eval prints them. Writes activations.svg beside this script, or FILE; with --check it writes nothing and says whether
+that file is what it would write. The README shows the result.
 SiLU, its slope and GELU are the kernels' f32 results; the slope of GELU, for which there is no function of its own, is
 the central difference of the reference in double over 2 · 2^-5 (its error, 1.3e-4, is a fiftieth of a pixel).
-Exit code: 0 written, 2 wrong usage or it could not be done.
+Exit code: 0 written (or equal), 1 different, 2 wrong usage or it could not be done.
 """
 
 import argparse
@@ -133,12 +134,18 @@ def main():
     parser = argparse.ArgumentParser(usage=__doc__.split("\n")[0].removeprefix("Usage: "), add_help=False)
     parser.add_argument("certify")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path(__file__).with_name("activations.svg"))
+    parser.add_argument("--check", action="store_true")
     if "--help" in sys.argv[1:] or "-h" in sys.argv[1:]:
         print(__doc__, end="")
         return 0
     options = parser.parse_args()
     try:
         picture = draw(options.certify)  # whole before anything is written
+        if options.check:
+            if options.out.read_text(encoding="utf-8") == picture:
+                return 0
+            print(f"activations.py: {options.out} is not what {options.certify} gives: draw it anew", file=sys.stderr)
+            return 1
         options.out.write_text(picture, encoding="utf-8")
     except (OSError, RuntimeError, ValueError) as error:
         print(f"activations.py: {error}", file=sys.stderr)
