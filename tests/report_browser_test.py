@@ -103,7 +103,7 @@ class Page(unittest.TestCase):
 
     def test_nothing_is_wider_than_a_phone(self):
         self.show(PHONE)
-        self.assertEqual(self.findings("overflow()"), [])
+        self.assertEqual(self.findings(f"overflow({PHONE})"), [])
 
     def test_dark_and_light_differ(self):
         colours = []
@@ -166,7 +166,7 @@ class Page(unittest.TestCase):
             self.show(width, dark, page)
             self.assertEqual(self.browser.messages, [])
             self.assertEqual(self.browser.requests, [page.resolve().as_uri()])
-            for call in (f"smallText({SMALLEST})", f"faintText({CONTRAST})", "collisions()", "overflow()"):
+            for call in (f"smallText({SMALLEST})", f"faintText({CONTRAST})", "collisions()", f"overflow({width})"):
                 self.assertEqual(self.findings(call), [], call)
         self.assertEqual(set(self.findings("pictures()")), {"shares", "tokens", "speedups"})
 

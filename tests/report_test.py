@@ -30,7 +30,7 @@ from report import cli, merge, validate  # noqa: E402
 if HAVE_MATPLOTLIB:
     from report import build, caveats, headline, model, svg
     from report.plots import alignment, heatmap, speedup
-    from report.plots.style import PALETTE
+    from report.plots.style import LIGHT, PALETTE
 
 ZERO = "ffn/d:512/h:1280/m:256/T:1/impl:native/isa:avx512/dt:f32/thr:1/cache:wei"
 
@@ -83,6 +83,7 @@ class Written(unittest.TestCase):
             assert cli.main([str(folder / "in.json"), "--out", str(cls.out)]) == 0
         cls.source = (folder / "in.json").read_bytes()
         cls.page = (cls.out / "report.html").read_text(encoding="utf-8")
+        cls.run_ = build.build(cls.document)
         cls.summary = (cls.out / "summary.md").read_text(encoding="utf-8")
 
     def test_files(self):
@@ -138,7 +139,8 @@ class Written(unittest.TestCase):
     def test_losses_are_shown(self):
         self.assertIn("Where a rival is faster (", self.page)
         self.assertRegex(self.page, r"worst 0\.\d\d× at d_model 4096, T = 256, 1 thread \(a loss\)")
-        self.assertRegex(self.page, r"<i class='loss' style='flex-grow:\d+'>")
+        for name, count in zip(("win", "tie", "loss"), headline.tally(self.run_.against_strongest(isa="avx512"))):
+            self.assertIn(f"<i class='{name}' style='flex-grow:{count}'>{count}</i>", self.page)
         self.assertRegex(self.summary, r"\| 4096 \|.*\*\*0\.\d\d\*\* \|")
         self.assertRegex(self.summary, r"\d+ wins?, \d+ ties?, \d+ loss")
 
@@ -334,6 +336,17 @@ class Numbers(unittest.TestCase):
         for item in document["benchmarks"] + document["pairs"]:
             item["set"] = "align"
         self.assertTrue(headline.decode(self.built(document)).figures)
+
+    def test_losses_are_framed(self):
+        document = small()
+        strongest = [p for p in document["pairs"] if p["baseline"] == "onednn-strongest" and p["isa"] == "avx512"]
+        frames = []
+        for lost in (0, 2):
+            for pair in strongest[:lost]:
+                pair.update(lcb99=0.97, ratio=0.98, ucb99=0.99)
+            picture = svg.file_text(speedup.panel(self.built(document), "avx512", 1).figure)
+            frames.append(picture.count(f"stroke: {LIGHT['ink']}; stroke-width: 1.4"))
+        self.assertEqual(frames, [0, 2])
 
     def test_ties_are_hatched(self):
         document = small()

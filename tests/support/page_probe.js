@@ -83,8 +83,9 @@ const probe = (() => {
       });
       return found;
     }),
-    overflow: () => (document.documentElement.scrollWidth > window.innerWidth
-      ? [`the page is ${document.documentElement.scrollWidth} px wide, the window ${window.innerWidth}`] : []),
+    // Not against innerWidth: a phone's grows with the page.
+    overflow: (width) => (document.documentElement.scrollWidth > width
+      ? [`the page is ${document.documentElement.scrollWidth} px wide, the screen ${width}`] : []),
     pictures: () => Object.fromEntries([...document.querySelectorAll("section.plot")].map(
       (plot) => [plot.id, [...plot.querySelectorAll("figure svg")].filter((svg) => svg.querySelector("path")).length])),
     column: (table, index) => [...document.querySelectorAll(`#table-${table} tbody tr`)].filter(

@@ -44,7 +44,7 @@ def _saved(speedup):
 
 
 def _percent(value):
-    return f"{value:.1f} %".replace("-", "−")
+    return f"{round(value, 1) + 0.0:.1f} %".replace("-", "−")  # no minus before a zero
 
 
 def _limit(row):
