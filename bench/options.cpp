@@ -134,7 +134,8 @@ const Flag kFlags[] = {
     {"--activation", "ACT", kSweeps, "PRESET[:NAME=VALUE,…] of activation.h, such as geglu_tanh; default swiglu",
      [](Options& o, Value v) {
        try {
-         o.activation = parse_activation(v);
+         const Activation activation = parse_activation(v);
+         o.activation = activation == Activation() ? "" : to_string(activation);
        } catch (const InvalidArgument& error) {
          throw UsageError("--activation: " + std::string(error.what()));
        }

@@ -32,7 +32,7 @@ struct Options {
   std::vector<const Implementation*> impls;
   const Implementation *contender = nullptr, *baseline = nullptr;
   std::optional<Cache> cache;
-  Activation activation;
+  std::string activation;      // exact text of one, empty = swiglu
   std::vector<Options> batch;  // one per line of --batch, which then say what the points are
 
   Mode mode = Mode::both;

@@ -49,7 +49,7 @@ Shape shape_of(const Shape& shape, Family family) {
 std::string row_name(const Point& point, const Implementation& impl) {
   const auto text = [](std::size_t v) { return std::to_string(v); };
   const Shape shape = shape_of(point.shape, impl.family);
-  const std::string act = shape.activation == Activation() ? "" : "/act:" + swiglu::to_string(shape.activation);
+  const std::string act = shape.activation.empty() ? "" : "/act:" + shape.activation;
   return std::string(to_string(impl.family)) + "/d:" + text(shape.d) + "/h:" + text(shape.h) + "/m:" + text(shape.m) +
          act + "/T:" + text(point.T) + "/impl:" + impl.name + "/isa:" + swiglu::to_string(point.isa) +
          "/dt:f32/thr:" + text(point.threads) + "/cache:" + to_string(point.cache);

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "implementations/implementation.hpp"
-#include "swiglu/activation.h"
 #include "swiglu/isa.h"
 
 namespace swiglu::bench {
@@ -20,10 +19,10 @@ enum class HiddenChoice {
 struct Shape {
   std::size_t d = 0;
   std::size_t h = 0;
-  std::size_t m = 0;       ///< alignment: the one asked for, else the largest power of two ≤ 256 that divides h
-  std::string model = {};  ///< name in the model table, or empty
-  std::string set = {};    ///< which part of a sweep (and which plot) it belongs to: sweep.cpp
-  Activation activation = {};
+  std::size_t m = 0;            ///< alignment: the one asked for, else the largest power of two ≤ 256 that divides h
+  std::string model = {};       ///< name in the model table, or empty
+  std::string set = {};         ///< which part of a sweep (and which plot) it belongs to: sweep.cpp
+  std::string activation = {};  ///< as parse_activation reads it; empty = swiglu
 };
 
 enum class Cache {

@@ -74,7 +74,7 @@ void set_point(Json& json, const Point& point, const Shape& shape) {
   json.set("d", shape.d).set("h", shape.h).set("m", shape.m).set("T", point.T);
   json.set("isa", swiglu::to_string(point.isa)).set("dtype", "f32").set("thr", point.threads);
   json.set("cache", to_string(point.cache)).set("model", shape.model).set("set", shape.set);
-  if (shape.activation != Activation()) json.set("activation", swiglu::to_string(shape.activation));
+  if (!shape.activation.empty()) json.set("activation", shape.activation);
 }
 
 /// The name and shape fields that every row has, and the fields of Google Benchmark that do not depend on timing.

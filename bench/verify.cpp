@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "activation_text.hpp"
 #include "source_weights.hpp"
 #include "swiglu/feed_forward.h"
 
@@ -13,7 +14,7 @@ Truth::Truth(const Shape& shape, const Weights& weights, std::uint64_t seed, Fam
     : d_(shape.d), y_(kDistinctRows * d_) {
   swiglu::Options options;
   options.backend = Backend::reference;
-  options.activation = shape.activation;
+  set_activation(options, shape.activation);
   Weights three = weights;
   std::vector<float> zeros, ones;
   if (family == Family::ffn2) {

@@ -22,8 +22,8 @@ Workbench::Workbench(Session& session, const Point& point, const std::vector<con
       unavailable_[impl] = reason;
       continue;
     }
-    if (!impl->any_activation && point.shape.activation != Activation()) {
-      unavailable_[impl] = "has only swiglu, not " + swiglu::to_string(point.shape.activation);
+    if (!impl->any_activation && !point.shape.activation.empty()) {
+      unavailable_[impl] = "has only swiglu, not " + point.shape.activation;
       continue;
     }
     const Shape shape = shape_of(point.shape, impl->family);

@@ -46,8 +46,8 @@ class BlockObject {
 
 struct ObjectRequest {
   std::size_t d_model, d_ff;
-  const Weights& weights;        ///< of ffn2: gate is W1, down is W2; biases absent
-  const Activation& activation;  ///< of ffn2: its gate factor alone
+  const Weights& weights;         ///< of ffn2: gate is W1, down is W2; biases absent
+  const std::string& activation;  ///< as parse_activation reads it, empty = swiglu; of ffn2: its gate factor alone
   Isa isa;
   std::size_t threads;
   std::shared_ptr<Executor> executor;  ///< of `threads` threads, shared by all objects of an arm

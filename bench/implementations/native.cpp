@@ -1,5 +1,6 @@
 // The library.
 
+#include "activation_text.hpp"
 #include "arm.hpp"
 #include "implementations/library_object.hpp"
 
@@ -9,7 +10,7 @@ namespace {
 std::unique_ptr<BlockObject> create(const ObjectRequest& request) {
   Options options;
   options.isa = request.isa;
-  options.activation = request.activation;
+  set_activation(options, request.activation);
   options.threads = request.threads;
   // One pool for all windows, as a host with many layers has it. A pool in each would mean idle workers of one window
   // that spin on the cores the next one needs (seen: 3 ms became 14).

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "activation_text.hpp"
 #include "implementations/library_object.hpp"
 #include "implementations/onednn_missing.hpp"
 #include "onednn/onednn_info.hpp"
@@ -29,7 +30,7 @@ std::unique_ptr<BlockObject> create(const ObjectRequest& request) {
   options.backend = Backend::onednn;
   options.threads = request.threads;
   options.onednn_form = FORM;
-  options.activation = request.activation;
+  set_activation(options, request.activation);
   return std::make_unique<OnednnObject<FORM>>(request, options);
 }
 

@@ -1,5 +1,6 @@
 // Double precision, rounded once: slow, and right.
 
+#include "activation_text.hpp"
 #include "implementations/library_object.hpp"
 
 namespace swiglu::bench {
@@ -8,7 +9,7 @@ namespace {
 std::unique_ptr<BlockObject> create(const ObjectRequest& request) {
   Options options;
   options.backend = Backend::reference;
-  options.activation = request.activation;
+  set_activation(options, request.activation);
   return std::make_unique<LibraryObject>(request, options);
 }
 

@@ -105,17 +105,17 @@ void run_product(const PanelProduct& product, std::size_t panels, Executor& exec
 
 class UnfusedObject final : public BlockObject {
  public:
-  UnfusedObject(const ObjectRequest& request, bool gated)
+  UnfusedObject(const ObjectRequest& request, const Activation& activation, bool gated)
       : set_(kernel_set(request.isa)),
-        glu_(bind_glu(set_, request.activation)),
+        glu_(bind_glu(set_, activation)),
         d_(request.d_model),
         h_(request.d_ff),
         executor_(request.executor),
         workers_(request.threads),
         gated_(gated),
-        silu_(request.activation == Activation()) {
-    if (!gated_ && (request.activation.limit != 0 || request.activation.beta2 != 0)) {
-      throw Unsupported("ffn2 has no up values, and " + swiglu::to_string(request.activation) + " changes them");
+        silu_(activation == Activation()) {
+    if (!gated_ && (activation.limit != 0 || activation.beta2 != 0)) {
+      throw Unsupported("ffn2 has no up values, and " + request.activation + " changes them");
     }
     if (!gated_ && !silu_) ones_.assign(h_, 1.0f);
     const BlockWeights weights = resolve_weights(d_, h_, request.weights);
@@ -234,7 +234,8 @@ class UnfusedObject final : public BlockObject {
 
 template <bool GATED>
 std::unique_ptr<BlockObject> create(const ObjectRequest& request) {
-  return std::make_unique<UnfusedObject>(request, GATED);
+  const Activation activation = request.activation.empty() ? Activation() : parse_activation(request.activation);
+  return std::make_unique<UnfusedObject>(request, activation, GATED);
 }
 
 }  // namespace
