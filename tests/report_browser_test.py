@@ -22,6 +22,10 @@ from report import cli  # noqa: E402
 PHONE, DESKTOP = 375, 1280
 SMALLEST = 10  # px, in pictures on a phone
 CONTRAST = 4.5  # WCAG AA, normal text
+PLOTS = {
+    "roofline", "decode", "prefill", "alignment", "alignment_speedup", "speedup", "fusion", "hot_cold", "scaling",
+    "run_chart", "ladder", "gate", "trend", "percent_roof", "peers", "two_matrix",
+}  # fmt: skip
 PROBE = (Path(__file__).resolve().parent / "support" / "page_probe.js").read_text(encoding="utf-8")
 
 
@@ -77,11 +81,9 @@ class Page(unittest.TestCase):
             self.assertEqual(self.browser.requests, [self.page.resolve().as_uri()])
 
     def test_every_plot_is_there(self):
-        from report import plots
-
         self.show(DESKTOP)
         pictures = self.findings("pictures()")
-        self.assertEqual({key for key, count in pictures.items() if count}, {module.KEY for module in plots.ALL})
+        self.assertEqual({key for key, count in pictures.items() if count}, PLOTS)
         absent = self.browser.run("[...document.querySelectorAll('.absent li')].map((item) => item.id)")
         self.assertEqual(absent, ["elementwise", "checks"])  # tables of other commands
 
@@ -152,8 +154,8 @@ class Page(unittest.TestCase):
         self.browser.show(self.page, DESKTOP)
         self.browser.pdf(self.folder / "page.pdf")
         text = subprocess.run(["pdftotext", "-layout", self.folder / "page.pdf", "-"], capture_output=True, text=True)
-        pages = [page for page in text.stdout.split("\f") if page.count("oneDNN, post-ops  ") > 20]
-        self.assertGreater(len(pages), 3)  # the two long tables
+        pages = [page for page in text.stdout.split("\f") if page.count("oneDNN, post-ops  ") > 8]
+        self.assertGreater(len(pages), 2)  # the two long tables
         for page in pages:
             self.assertRegex(page, r"(?m)^ *(backend|ISA) .*threads .*d_model")
 
