@@ -72,6 +72,9 @@ std::string utc_now() {
 
 std::size_t available_memory() {
   std::size_t bytes = memory_kib(key_values("/proc/meminfo"), "MemAvailable") * 1024;
+  if (bytes == 0) {  // a container without /proc
+    bytes = static_cast<std::size_t>(sysconf(_SC_AVPHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  }
   for (const char* path : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
     const std::size_t limit = std::strtoull(first_line(path).c_str(), nullptr, 10);  // "max" is 0
     if (limit > 0) bytes = std::min(bytes, limit);

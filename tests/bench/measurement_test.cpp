@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdio>
 #include <fstream>
 #include <random>
 
@@ -191,6 +192,7 @@ TEST(BenchMeasurement, ForeignFilesAreRefusedInOneLine) {
 
 TEST(BenchMeasurement, AFileIsReplacedWholeOrNotAtAll) {
   const std::string path = testing::TempDir() + "bench_whole.json";
+  std::remove(path.c_str());
   write_whole(path, "first");
   write_whole(path, "second");
   std::string text;
