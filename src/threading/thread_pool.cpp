@@ -19,6 +19,11 @@ constexpr std::chrono::milliseconds kAwake{2};
 constexpr std::chrono::microseconds kBeforeYield{50};
 constexpr int kLooks = 64;  // between two looks at the clock, a microsecond or so
 
+// A yield lets nobody of lower priority run: a real-time caller on its worker's CPU would wait for ever. So it sleeps,
+// once it has waited for longer than any time slice.
+constexpr std::chrono::milliseconds kBeforeSleep{20};
+constexpr std::chrono::microseconds kSleep{100};
+
 void relax() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
@@ -30,7 +35,7 @@ void relax() {
 /// Looks again and again until condition() or the time is over; returns whether it came true.
 template <class Condition>
 bool look_until(const Condition& condition, Clock::time_point limit) {
-  const Clock::time_point yield_at = Clock::now() + kBeforeYield;
+  const Clock::time_point begin = Clock::now();
   while (true) {
     for (int look = 0; look < kLooks; ++look) {
       if (condition()) return true;
@@ -38,7 +43,11 @@ bool look_until(const Condition& condition, Clock::time_point limit) {
     }
     const Clock::time_point time = Clock::now();
     if (time >= limit) return false;
-    if (time >= yield_at) std::this_thread::yield();
+    if (time >= begin + kBeforeSleep) {
+      std::this_thread::sleep_for(kSleep);
+    } else if (time >= begin + kBeforeYield) {
+      std::this_thread::yield();
+    }
   }
 }
 
