@@ -37,6 +37,8 @@ class Joining(unittest.TestCase):
     def test_its_launches_are_counted(self):
         first = merge.merge([seeded(1), seeded(2)], ["a", "b"])
         self.assertEqual(build.build(merge.merge([first, first], ["a", "b"])).launches, 4)
+        first["context"]["launches"] = 3  # of each file
+        self.assertEqual(build.build(first).launches, 6)
 
 
 @needs_matplotlib

@@ -39,7 +39,7 @@ def build(document, gates=(), history=()):
         elementwise=tuple(_elementwise(document)),
         failed=tuple(_failed(document)),
         checks=tuple(document["checks"]),
-        launches=max(launches, document["context"].get("launches", 1)),
+        launches=launches * document["context"].get("launches", 1),  # files times the launches of each
         gates=tuple(gates),
         targets=tuple(document.get("targets", ())),
         history=tuple(history),
