@@ -181,7 +181,8 @@ const Flag kFlags[] = {
      [](Options& o, Value v) { o.rounds = parse_size("--rounds", v); }},
     {"--launches", "N", kPaired, "processes, one after the other, whose spread is in the intervals; default 1",
      [](Options& o, Value v) { o.launches = parse_size("--launches", v); }},
-    {"--launch", "N", kPaired, nullptr, [](Options& o, Value v) { o.launch = std::stoul(v); }},
+    {"--launch", "N", kPaired, nullptr,
+     [](Options& o, Value v) { o.launch = v == "0" ? 0 : parse_size("--launch", v); }},
     {"--confidence", "X", kPaired, "of the bounds of ratios; default 0.99",
      [](Options& o, Value v) {
        o.confidence = parse_positive("--confidence", v);

@@ -65,13 +65,14 @@ Arm* Workbench::find(const Implementation& impl) {
 
 CallBuffers Workbench::buffers(std::size_t T) {
   const std::size_t floats = T * point_.shape.d;
-  if (x_.size() < sets_ * floats) {
+  if (set_floats_ < floats) {
+    set_floats_ = floats;
     x_ = random_rows(T, point_.shape.d, seed_);
     x_.resize(sets_ * floats);
     for (std::size_t set = 1; set < sets_; ++set) std::copy_n(x_.begin(), floats, x_.begin() + set * floats);
     y_.assign(sets_ * floats, 0.0f);
   }
-  return {x_.data(), y_.data(), floats, point_.cache == Cache::all ? floats : 0};
+  return {x_.data(), y_.data(), floats, point_.cache == Cache::all ? set_floats_ : 0};
 }
 
 double Workbench::verify(Arm& arm, std::size_t T) {

@@ -59,7 +59,8 @@ class Workbench {
   std::map<const Implementation*, std::string> unavailable_;
   bool rotation_enough_ = true;
   std::map<Family, Reference> references_;
-  std::size_t sets_ = 1;  // of x and y
+  std::size_t sets_ = 1;        // of x and y
+  std::size_t set_floats_ = 0;  // of one set: for the largest T so far
   std::vector<float> x_, y_;
 };
 
