@@ -6,12 +6,11 @@
 #include <utility>
 
 #include "backend.hpp"
+#include "threading/thread_count.hpp"
 #include "validate.hpp"
 
 namespace swiglu {
 namespace {
-
-constexpr std::size_t kMaxThreads = 4096;
 
 std::string compiled_backend_names() {
   std::string text;

@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <string>
 #include <thread>
@@ -140,6 +141,38 @@ TEST(ThreadPool, AForkedChildComputesTheSameBits) {
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "status " << status;
   EXPECT_TRUE(same_bits(forward(ff, x, 40), expected)) << "the parent's pool still works";
+}
+
+// The child has no copy of the thread that was making a pool, but must not wait for what that one held. Starting 31
+// workers takes long enough for nearly every fork() to meet it.
+TEST(ThreadPool, AChildForkedWhileAnotherThreadMakesAPoolMakesItsOwn) {
+  if (kThreadSanitizer) GTEST_SKIP() << "fork() with threads is more than ThreadSanitizer follows";
+  if (emulated()) GTEST_SKIP() << "qemu-user does not promise fork() beside threads";
+  const BlockCase block = random_block(16, 16);
+  std::atomic<bool> stop{false};
+  std::thread maker([&] {
+    Options many;
+    many.threads = 32;
+    while (!stop) FeedForward(16, 16, block.weights(), many);
+  });
+  int status = 0;
+  for (int i = 0; i < 40 && status == 0; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(5);
+      FeedForward(16, 16, block.weights(), two_threads());
+      _exit(0);
+    }
+    if (child < 0 || waitpid(child, &status, 0) != child) status = -1;
+  }
+  stop = true;
+  maker.join();
+  EXPECT_EQ(status, 0) << "a child ended otherwise than by _exit(0); status " << SIGALRM << ": it hung";
+}
+
+TEST(ThreadPool, MoreThreadsThanAnyMachineIsAnError) {
+  EXPECT_THROW(make_thread_pool(4097), InvalidArgument);
+  EXPECT_THROW(make_thread_pool(static_cast<std::size_t>(-1)), InvalidArgument);
 }
 
 TEST(ThreadPool, TooFewThreadsIsAnErrorNotAHang) {

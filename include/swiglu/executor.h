@@ -34,7 +34,7 @@ class SWIGLU_API Executor {
 /// `threads` == 1 creates no thread at all. While one caller uses the pool, another does its work alone, in its own
 /// thread: callers never wait for each other and never multiply threads. After fork(), the child runs its calls in the
 /// calling thread.
-/// Throws Unsupported if the system does not let that many threads start.
+/// Throws InvalidArgument for more than 4096, Unsupported if the system does not let that many threads start.
 SWIGLU_API std::shared_ptr<Executor> make_thread_pool(std::size_t threads = 0);
 
 /// min(CPUs in the affinity mask, smallest cgroup v1/v2 CPU quota on the path, rounded up), at least 1.

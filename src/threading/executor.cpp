@@ -12,6 +12,7 @@
 
 #include "swiglu/error.h"
 #include "threading/shared_thread_pool.hpp"
+#include "threading/thread_count.hpp"
 #include "threading/thread_pool.hpp"
 
 namespace swiglu {
@@ -21,8 +22,26 @@ namespace {
 // a pool made before it has no workers in the child, and waiting for them would hang.
 std::atomic<unsigned> fork_generation{0};
 
+// The pools that shared_thread_pool() has handed out and that still live. Never destroyed: objects may be released
+// after the static destructors ran.
+struct SharedPools {
+  std::mutex mutex;
+  std::map<std::pair<std::size_t, unsigned>, std::weak_ptr<Executor>> by_threads_and_generation;
+};
+
+SharedPools& shared_pools() {
+  static auto* pools = new SharedPools;
+  return *pools;
+}
+
+// The handlers hold the pools' lock across fork(), so that no thread that does not exist in the child has it there.
 void watch_forks() {
-  static const int registered = pthread_atfork(nullptr, nullptr, [] { fork_generation.fetch_add(1); });
+  static const int registered = pthread_atfork([] { shared_pools().mutex.lock(); },    // before
+                                               [] { shared_pools().mutex.unlock(); },  // in the parent
+                                               [] {                                    // in the child
+                                                 fork_generation.fetch_add(1);
+                                                 shared_pools().mutex.unlock();
+                                               });
   (void)registered;
 }
 
@@ -76,23 +95,15 @@ class PoolExecutor final : public Executor {
   std::atomic<bool> busy_{false};
 };
 
-// The pools that shared_thread_pool() has handed out and that still live. Never destroyed: objects may be released
-// after the static destructors ran.
-struct SharedPools {
-  std::mutex mutex;
-  std::map<std::pair<std::size_t, unsigned>, std::weak_ptr<Executor>> by_threads_and_generation;
-};
-
-SharedPools& shared_pools() {
-  static auto* pools = new SharedPools;
-  return *pools;
-}
-
 }  // namespace
 
 Executor::~Executor() = default;
 
 std::shared_ptr<Executor> make_thread_pool(std::size_t threads) {
+  if (threads > kMaxThreads) {
+    throw InvalidArgument("threads = " + std::to_string(threads) + ": must be at most " + std::to_string(kMaxThreads) +
+                          " (0 = default_thread_count())");
+  }
   if (threads == 0) threads = default_thread_count();
   if (threads == 1) return std::make_shared<SerialExecutor>();
   watch_forks();
@@ -101,6 +112,7 @@ std::shared_ptr<Executor> make_thread_pool(std::size_t threads) {
 
 std::shared_ptr<Executor> shared_thread_pool(std::size_t threads) {
   if (threads == 0) threads = default_thread_count();
+  watch_forks();  // not under the lock, which its handlers take
   SharedPools& pools = shared_pools();
   const std::lock_guard<std::mutex> lock(pools.mutex);
   // A forked child gets pools of its own: those of its parent have no workers there.
