@@ -6,6 +6,11 @@
 #include <cstdlib>
 
 namespace swiglu::bench {
+namespace {
+
+constexpr std::size_t kMostValues = 100'000;  // a sweep of more is a typing error that would fill the memory
+
+}  // namespace
 
 std::vector<std::string> split_list(const std::string& option, const std::string& text) {
   std::vector<std::string> parts(1);
@@ -55,7 +60,13 @@ std::vector<std::size_t> parse_sizes(const std::string& option, const std::strin
     const bool geometric = step_at != std::string::npos && part[step_at] == '*';
     if (last < first) throw UsageError(option + ": range '" + part + "' runs backwards");
     if (geometric && step < 2) throw UsageError(option + ": range '" + part + "' needs a factor of at least 2");
-    for (std::size_t v = first; v <= last; v = geometric ? v * step : v + step) values.push_back(v);
+    for (std::size_t v = first;; v = geometric ? v * step : v + step) {
+      values.push_back(v);
+      if (geometric ? v > last / step : last - v < step) break;  // the next one is beyond `last`, or beyond size_t
+      if (values.size() == kMostValues) {
+        throw UsageError(option + ": '" + text + "' is more than " + std::to_string(kMostValues) + " values");
+      }
+    }
   }
   return values;
 }

@@ -32,6 +32,8 @@ TEST(BenchOptions, ListsAndRanges) {
   EXPECT_EQ(parse({"paired", "--tokens", "1,3,16"}).tokens, (Sizes{1, 3, 16}));
   EXPECT_EQ(parse({"paired", "--tokens=1-16*2"}).tokens, (Sizes{1, 2, 4, 8, 16}));
   EXPECT_EQ(parse({"paired", "--tokens", "1-10+4,100"}).tokens, (Sizes{1, 5, 9, 100}));
+  EXPECT_EQ(complaint({"paired", "--tokens", "1-100001"}), "--tokens: '1-100001' is more than 100000 values");
+  EXPECT_EQ(parse({"paired", "--tokens", "18446744073709551614-18446744073709551615"}).tokens.size(), 2u);
   EXPECT_EQ(parse({"paired", "--cpu-affinity", "0,2,4-7"}).cpus, (std::vector<int>{0, 2, 4, 5, 6, 7}));
   EXPECT_EQ(parse({"paired", "--llc-bytes", "32M"}).llc_bytes, std::size_t{32} << 20);
   EXPECT_EQ(parse({"paired", "--arena-bytes", "auto"}).arena_bytes, 0u);
