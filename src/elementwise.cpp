@@ -11,13 +11,16 @@
 namespace swiglu {
 namespace {
 
-using kernels::FunctionKind;
-
 const kernels::KernelSet& kernels_for(Isa isa) {
   if (isa != Isa::automatic) return kernel_set(resolve_isa(isa));
   // Once per process: these functions are called on small arrays, where reading the environment would show.
   static const kernels::KernelSet& automatic = kernel_set(resolve_isa(Isa::automatic));
   return automatic;
+}
+
+kernels::Glu glu_for(const Activation& activation, Isa isa) {
+  activation.validate();
+  return bind_glu(kernels_for(isa), activation);
 }
 
 /// Elementwise work may be done in place; anything between in place and apart would read what it has overwritten.
@@ -26,46 +29,26 @@ void require_same_or_apart(const char* in_name, const ByteRows& in, const char* 
   throw_overlap(out_name, reinterpret_cast<const void*>(out.begin), in_name, reinterpret_cast<const void*>(in.begin));
 }
 
-void map_array(FunctionKind kind, const char* in_name, const float* in, float* out, std::size_t n, Isa isa) {
+void map_array(Function f, const char* in_name, const float* in, float* out, std::size_t n, Isa isa) {
   if (n == 0) return;
-  const kernels::MapFn fn = kernels_for(isa).functions[static_cast<std::size_t>(kind)];
+  const kernels::MapFn fn = kernels_for(isa).functions[static_cast<std::size_t>(f)];
   const ByteRows out_row = check_array("out", "n", out, n);
   require_same_or_apart(in_name, check_array(in_name, "n", in, n), "out", out_row);
   fn(in, out, n);
 }
 
-FunctionKind kind_of(Function f) {
-  switch (f) {
-    case Function::silu:
-      return FunctionKind::silu;
-    case Function::silu_slope:
-      return FunctionKind::silu_slope;
-    case Function::sigmoid:
-      return FunctionKind::sigmoid;
-    case Function::tanh:
-      return FunctionKind::tanh;
-    case Function::exp:
-      return FunctionKind::exp;
-    case Function::gelu_tanh:
-      return FunctionKind::gelu_tanh;
-    case Function::gelu_erf:
-      return FunctionKind::gelu_erf;
-    case Function::gelu_quick:
-      return FunctionKind::gelu_quick;
-  }
-  throw InvalidArgument("f = " + std::to_string(static_cast<int>(f)) + ": not a Function value");
-}
-
 }  // namespace
 
 void apply(Function f, const float* x, float* out, std::size_t n, Isa isa) {
-  map_array(kind_of(f), "x", x, out, n, isa);
+  if (static_cast<std::size_t>(f) >= kernels::kFunctions) {
+    throw InvalidArgument("f = " + std::to_string(static_cast<int>(f)) + ": not a Function value");
+  }
+  map_array(f, "x", x, out, n, isa);
 }
 
 void glu(const Activation& activation, const float* gate, const float* up, float* out, std::size_t n, Isa isa) {
   if (n == 0) return;
-  activation.validate();
-  const kernels::Glu glu = bind_glu(kernels_for(isa), activation);
+  const kernels::Glu glu = glu_for(activation, isa);
   const ByteRows out_row = check_array("out", "n", out, n);
   require_same_or_apart("gate", check_array("gate", "n", gate, n), "out", out_row);
   require_same_or_apart("up", check_array("up", "n", up, n), "out", out_row);
@@ -79,8 +62,7 @@ void glu_rows(const Activation& activation, GateUpLayout layout, const float* ga
     throw InvalidArgument("layout = " + std::to_string(static_cast<int>(layout)) +
                           ": must be halves_gate_first or halves_up_first");
   }
-  activation.validate();
-  const kernels::Glu glu = bind_glu(kernels_for(isa), activation);
+  const kernels::Glu glu = glu_for(activation, isa);
   std::size_t width = 0;
   if (__builtin_mul_overflow(d_ff, std::size_t{2}, &width)) {
     throw InvalidArgument("d_ff = " + std::to_string(d_ff) + ": 2·d_ff overflows");
@@ -105,8 +87,7 @@ void glu_rows(const Activation& activation, GateUpLayout layout, const float* ga
 void glu_backward(const Activation& activation, const float* gate, const float* up, const float* d_hidden,
                   float* d_gate, float* d_up, std::size_t n, Isa isa) {
   if (n == 0) return;
-  activation.validate();
-  const kernels::Glu glu = bind_glu(kernels_for(isa), activation);
+  const kernels::Glu glu = glu_for(activation, isa);
   const ByteRows d_gate_row = check_array("d_gate", "n", d_gate, n);
   const ByteRows d_up_row = check_array("d_up", "n", d_up, n);
   if (rows_overlap(d_gate_row, d_up_row)) throw_overlap("d_gate", d_gate, "d_up", d_up);
@@ -119,7 +100,7 @@ void glu_backward(const Activation& activation, const float* gate, const float* 
   glu.kernel.backward(gate, up, d_hidden, d_gate, d_up, n, glu.parameters);
 }
 
-void silu(const float* g, float* out, std::size_t n, Isa isa) { map_array(FunctionKind::silu, "g", g, out, n, isa); }
+void silu(const float* g, float* out, std::size_t n, Isa isa) { map_array(Function::silu, "g", g, out, n, isa); }
 
 void silu_mul(const float* gate, const float* up, float* out, std::size_t n, Isa isa) {
   glu(Activation(), gate, up, out, n, isa);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <swiglu/swiglu.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <set>

@@ -183,7 +183,7 @@ class UnfusedObject final : public BlockObject {
       if (gated_) {
         glu_.kernel.forward(gate, gate + rows * product_stride(), gate, h_, glu_.parameters);
       } else if (silu_) {
-        set_.functions[static_cast<std::size_t>(kernels::FunctionKind::silu)](gate, gate, h_);
+        set_.functions[static_cast<std::size_t>(Function::silu)](gate, gate, h_);
       } else {
         glu_.kernel.forward(gate, ones_.data(), gate, h_, glu_.parameters);
       }

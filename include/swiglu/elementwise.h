@@ -4,6 +4,7 @@
 
 #include "swiglu/activation.h"
 #include "swiglu/export.h"
+#include "swiglu/function.h"
 #include "swiglu/isa.h"
 #include "swiglu/weights.h"
 
@@ -13,17 +14,6 @@ namespace swiglu {
 // double, each factor rounded once. Full gradual underflow; NaN stays NaN. Only element alignment is needed.
 // Throw InvalidArgument (null pointer with n > 0, stride < width, partial overlap, an invalid activation) or
 // Unsupported (ISA). `isa` = automatic reads SWIGLU_ISA once per process.
-
-enum class Function {
-  silu,        ///< x·σ(x); −0 at −∞
-  silu_slope,  ///< d silu(x)/dx = σ(x)·(1 + x·σ(−x)); −0 at −∞, 1 at +∞
-  sigmoid,     ///< σ(x) = 1/(1 + e^−x)
-  tanh,        ///< tanh(x)
-  exp,         ///< e^x
-  gelu_tanh,   ///< x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³)))
-  gelu_erf,    ///< x·Φ(x), Φ the normal distribution's
-  gelu_quick,  ///< x·σ(1.702·x)
-};
 
 /// out[i] = f(x[i]), i < n. out may be x itself (in place), else they must not overlap.
 SWIGLU_API void apply(Function f, const float* x, float* out, std::size_t n, Isa isa = Isa::automatic);

@@ -6,6 +6,7 @@
 #include "swiglu/error.h"
 #include "swiglu/executor.h"
 #include "swiglu/feed_forward.h"
+#include "swiglu/function.h"
 #include "swiglu/hidden_width.h"
 #include "swiglu/isa.h"
 #include "swiglu/version.h"

@@ -6,10 +6,12 @@
 namespace swiglu::kernels {
 namespace {
 
-struct SiluFunction {
+// act(x) of a gate without parameters.
+template <class Gate>
+struct GateFunction {
   template <class G>
   [[gnu::always_inline]] inline G value(const G& x) const {
-    return silu(x);
+    return Gate(GluParameters{}).value(x);
   }
 };
 
@@ -17,13 +19,6 @@ struct SiluSlopeFunction {
   template <class G>
   [[gnu::always_inline]] inline G value(const G& x) const {
     return silu_slope(x);
-  }
-};
-
-struct SigmoidFunction {
-  template <class G>
-  [[gnu::always_inline]] inline G value(const G& x) const {
-    return sigmoid(x);
   }
 };
 
@@ -39,20 +34,6 @@ struct ExpFunction {
   template <class G>
   [[gnu::always_inline]] inline G value(const G& x) const {
     return power(kLog2OfE, at_least(-kExpLimit, at_most(kExpLimit, x)));
-  }
-};
-
-struct GeluTanhFunction {
-  template <class G>
-  [[gnu::always_inline]] inline G value(const G& x) const {
-    return GeluTanhGate(GluParameters{}).value(x);
-  }
-};
-
-struct GeluErfFunction {
-  template <class G>
-  [[gnu::always_inline]] inline G value(const G& x) const {
-    return GeluErfGate(GluParameters{}).value(x);
   }
 };
 

@@ -22,6 +22,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "swiglu/function.h"
 #include "swiglu/isa.h"
 
 namespace swiglu::kernels {
@@ -86,9 +87,7 @@ struct Glu {
 
 /// out[i] = f(x[i]), i < n. out may be x.
 using MapFn = void (*)(const float* x, float* out, std::size_t n);
-
-enum class FunctionKind : std::uint8_t { silu, silu_slope, sigmoid, tanh, exp, gelu_tanh, gelu_erf, gelu_quick };
-inline constexpr std::size_t kFunctionKinds = 8;
+inline constexpr std::size_t kFunctions = 8;  // enumerators of Function
 
 /// One call computes tile(s) of mr rows × 32 columns for the panels panel, panel + panel_stride, … (as many as the
 /// function is made for) over k rows of the panels:
@@ -139,8 +138,8 @@ struct KernelSet {
   std::size_t streams_prefetch_rows;  // the same for `many`: shared by the panels that are streamed at once
   TileTable gate_up;
   TileTable down;
-  GluKernel glu[kGluKinds];         // indexed by GluKind
-  MapFn functions[kFunctionKinds];  // indexed by FunctionKind
+  GluKernel glu[kGluKinds];     // indexed by GluKind
+  MapFn functions[kFunctions];  // indexed by Function
 };
 
 }  // namespace swiglu::kernels

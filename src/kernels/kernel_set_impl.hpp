@@ -41,20 +41,20 @@ constexpr void fill_glu(KernelSet& set) {
 }
 
 template <class Arch, class F>
-constexpr void set_function(KernelSet& set, FunctionKind kind) {
-  set.functions[static_cast<std::size_t>(kind)] = &map_loop<Arch, F>;
+constexpr void set_function(KernelSet& set, Function f) {
+  set.functions[static_cast<std::size_t>(f)] = &map_loop<Arch, F>;
 }
 
 template <class Arch>
 constexpr void fill_functions(KernelSet& set) {
-  set_function<Arch, SiluFunction>(set, FunctionKind::silu);
-  set_function<Arch, SiluSlopeFunction>(set, FunctionKind::silu_slope);
-  set_function<Arch, SigmoidFunction>(set, FunctionKind::sigmoid);
-  set_function<Arch, TanhFunction>(set, FunctionKind::tanh);
-  set_function<Arch, ExpFunction>(set, FunctionKind::exp);
-  set_function<Arch, GeluTanhFunction>(set, FunctionKind::gelu_tanh);
-  set_function<Arch, GeluErfFunction>(set, FunctionKind::gelu_erf);
-  set_function<Arch, GeluQuickFunction>(set, FunctionKind::gelu_quick);
+  set_function<Arch, GateFunction<SiluGate>>(set, Function::silu);
+  set_function<Arch, SiluSlopeFunction>(set, Function::silu_slope);
+  set_function<Arch, GateFunction<SigmoidGate>>(set, Function::sigmoid);
+  set_function<Arch, TanhFunction>(set, Function::tanh);
+  set_function<Arch, ExpFunction>(set, Function::exp);
+  set_function<Arch, GateFunction<GeluTanhGate>>(set, Function::gelu_tanh);
+  set_function<Arch, GateFunction<GeluErfGate>>(set, Function::gelu_erf);
+  set_function<Arch, GeluQuickFunction>(set, Function::gelu_quick);
 }
 
 template <class Config>

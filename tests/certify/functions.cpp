@@ -15,9 +15,9 @@ constexpr double kEverywhere = -kNowhere;
 // Just above where silu has its minimum, -1.27846454….
 constexpr double kSiluMinimum = -1.2784645;
 
-template <kernels::FunctionKind KIND>
+template <swiglu::Function F>
 void run(const kernels::KernelSet& set, const float* in, float* out, std::size_t n) {
-  set.functions[static_cast<std::size_t>(KIND)](in, out, n);
+  set.functions[static_cast<std::size_t>(F)](in, out, n);
 }
 
 }  // namespace
@@ -28,7 +28,7 @@ void run(const kernels::KernelSet& set, const float* in, float* out, std::size_t
 // reference costs some ten nanoseconds instead of the microseconds of a multi-precision library; mpmath_test.py asks
 // one all the same, at the worst inputs found and at random ones.
 const std::vector<Function>& functions() {
-  using Kind = kernels::FunctionKind;
+  using Kind = swiglu::Function;
   static const std::vector<Function> rows = {
       {"silu", reference::silu, run<Kind::silu>, 0.55, kSiluMinimum},
       {"silu_slope", reference::silu_slope, run<Kind::silu_slope>, 0.55, kNowhere},
