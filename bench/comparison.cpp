@@ -116,9 +116,18 @@ std::size_t affordable_rounds(const Session& session, const Point& point, std::s
   return fit >= kMinRounds ? static_cast<std::size_t>(fit) : 0;
 }
 
+Ratio ratio_of(const TrimmedMean& of_rounds) {
+  Ratio ratio;
+  ratio.estimator = "yuen-rounds";
+  ratio.ratio = std::exp(of_rounds.mean);
+  ratio.lower = std::exp(of_rounds.ci.lo);
+  ratio.upper = std::exp(of_rounds.ci.hi);
+  ratio.sd_ln = of_rounds.sd;
+  return ratio;
+}
+
 Ratio paired_ratio(const PointResult& result, std::size_t contender, std::size_t baseline, double confidence) {
   std::vector<double> centres, medians, spreads;
-  Ratio ratio;
   TrimmedMean of_rounds;
   for (const Launch& launch : result.launches) {
     std::vector<double> logs;
@@ -130,15 +139,10 @@ Ratio paired_ratio(const PointResult& result, std::size_t contender, std::size_t
     centres.push_back(of_rounds.mean);
     spreads.push_back(of_rounds.sd);
   }
+  Ratio ratio = ratio_of(of_rounds);
   ratio.of_medians = std::exp(trimmed_mean(medians, confidence).mean);
   ratio.sd_ln = median(spreads);
-  if (centres.size() == 1) {
-    ratio.estimator = "yuen-rounds";
-    ratio.ratio = std::exp(of_rounds.mean);
-    ratio.lower = std::exp(of_rounds.ci.lo);
-    ratio.upper = std::exp(of_rounds.ci.hi);
-    return ratio;
-  }
+  if (centres.size() == 1) return ratio;
   const LaunchMean mean = launch_mean(centres, confidence);
   ratio.estimator = "t-launches";
   ratio.ratio = std::exp(mean.mean);

@@ -6,6 +6,7 @@
 
 #include "measurement.hpp"
 #include "session.hpp"
+#include "stats.hpp"
 #include "workbench.hpp"
 
 namespace swiglu::bench {
@@ -34,6 +35,9 @@ struct Ratio {
   const char* estimator = "";
   const char* verdict() const { return lower > 1 ? "win" : upper < 1 ? "loss" : "tie"; }
 };
+
+/// Of one launch: exp of the trimmed mean of ln(t_base/t_ours) over its rounds, and of its interval.
+Ratio ratio_of(const TrimmedMean& of_rounds);
 
 /// Per launch the 20 % trimmed mean of ln(t_base/t_ours) over rounds. Several launches: mean over launches and
 /// one-sided bounds mean ∓ t(confidence, L-1)·sd/√L, so that what differs between processes is in the interval. One

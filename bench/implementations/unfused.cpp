@@ -10,13 +10,11 @@
 // fusion.
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
-#include <utility>
 
 #include "clock.hpp"
 #include "dispatch/kernel_sets.hpp"
-#include "driver/panel_sweep.hpp"
+#include "driver/phase.hpp"
 #include "driver/plan.hpp"
 #include "glu.hpp"
 #include "implementations/implementation.hpp"
@@ -77,31 +75,6 @@ class PackedMatrix {
   std::size_t in_, out_, panels_ = 0, stride_ = 0;
   PageBuffer buffer_;
 };
-
-/// Panels of one product in shrinking chunks, the next one taken before this one is begun, as in the driver.
-void run_product(const PanelProduct& product, std::size_t panels, Executor& executor, std::size_t workers,
-                 float* partial, std::size_t partial_stride) {
-  if (workers == 1) {
-    sweep_panels(product, 0, panels, panels, partial);
-    return;
-  }
-  std::atomic<std::size_t> next{0};
-  const auto take = [&]() -> std::pair<std::size_t, std::size_t> {  // [first, last), empty at the end
-    std::size_t first = next.load(), last = 0;
-    do {
-      if (first >= panels) return {panels, panels};
-      last = std::min(panels, first + std::max<std::size_t>(1, (panels - first) / (2 * workers)));
-    } while (!next.compare_exchange_weak(first, last));
-    return {first, last};
-  };
-  parallel(executor, workers, [&](std::size_t worker) {
-    for (auto chunk = take(); chunk.first < chunk.second;) {
-      const auto then = take();
-      sweep_panels(product, chunk.first, chunk.second, then.first, partial + worker * partial_stride);
-      chunk = then;
-    }
-  });
-}
 
 class UnfusedObject final : public BlockObject {
  public:
@@ -207,7 +180,7 @@ class UnfusedObject final : public BlockObject {
       product.tiles = tiles;
       product.out = out;
       product.out_row_stride = stride;
-      run_product(product, matrix.panels(), *executor_, workers_, base + at.partial, at.partial_stride);
+      run_phase(product, matrix.panels(), base + at.partial, at.partial_stride, rows, executor_.get(), workers_);
     };
     for (std::size_t m = 0; m + 1 < matrices_.size(); ++m) {
       multiply(matrices_[m], x_tiles, products + m * rows * product_stride(), product_stride());

@@ -101,13 +101,7 @@ Ratio speed_up(const Turn& base, const Turn& other) {
     logs.push_back(
         std::log(base.comparison.rounds[r].samples[0].t_median / other.comparison.rounds[r].samples[0].t_median));
   }
-  const TrimmedMean result = trimmed_mean(logs, 0.99);
-  Ratio ratio;
-  ratio.ratio = std::exp(result.mean);
-  ratio.lower = std::exp(result.ci.lo);
-  ratio.upper = std::exp(result.ci.hi);
-  ratio.sd_ln = result.sd;
-  return ratio;
+  return ratio_of(trimmed_mean(logs, 0.99));
 }
 
 }  // namespace swiglu::bench
