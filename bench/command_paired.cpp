@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <map>
 #include <memory>
@@ -13,12 +12,14 @@
 
 #include "commands.hpp"
 #include "comparison.hpp"
+#include "formatted.hpp"
 #include "launches.hpp"
 #include "progress.hpp"
 #include "results_file.hpp"
 #include "rows.hpp"
 #include "session.hpp"
 #include "stats.hpp"
+#include "tallies.hpp"
 #include "workbench.hpp"
 
 namespace swiglu::bench {
@@ -26,12 +27,6 @@ namespace {
 
 using Impls = std::vector<const Implementation*>;
 using Group = std::vector<PointResult*>;
-
-std::string format(const char* pattern, double a, double b = 0, double c = 0) {
-  char text[160];
-  std::snprintf(text, sizeof text, pattern, a, b, c);
-  return text;
-}
 
 Impls impls_of(const Group& group) {
   Impls impls;
@@ -84,7 +79,10 @@ class PairedRun {
       }
     }
     session_.print();
-    if (options.format == Format::console) print_summary();
+    if (options.format == Format::console) {
+      std::printf("%zu points measured in %s\n", measured_points(), minutes(session_.seconds()).c_str());
+      print_tallies(results_, plan_, options.contender, options.baseline);
+    }
     return exit_code();
   }
 
@@ -169,7 +167,7 @@ class PairedRun {
       for (const Implementation* impl : result.point.impls) {
         const double share = seconds / static_cast<double>(result.point.impls.size());
         std::printf("%s%s\n", row_name(result.point, *impl).c_str(),
-                    with_seconds ? format("  %.2f s", share).c_str() : "");
+                    with_seconds ? formatted("  %.2f s", share).c_str() : "");
       }
     }
     if (!with_seconds) return kOk;
@@ -299,7 +297,7 @@ class PairedRun {
       for (const Implementation* impl : point.impls) {
         leave_out(
             result, *impl, "SKIPPED",
-            format("needs about %.0f s, --max-point-seconds is %.0f", needed, session_.options().max_point_seconds));
+            formatted("needs about %.0f s, --max-point-seconds is %.0f", needed, session_.options().max_point_seconds));
       }
       return head + std::string(" skipped");
     }
@@ -349,12 +347,12 @@ class PairedRun {
   /// --mode C: nothing is timed.
   std::string correctness(const std::string& head, PointResult& result, PointResult& here) {
     for (std::size_t arm = 0; arm < here.arms.size(); ++arm) {
-      const std::string error = format("largest relative error %.1e", here.facts[arm].max_rel_err);
+      const std::string error = formatted("largest relative error %.1e", here.facts[arm].max_rel_err);
       std::printf("right %s: %s\n", row_name(here.point, *here.arms[arm]).c_str(), error.c_str());
       result.leave_out(*here.arms[arm], "SKIPPED", "not timed (--mode C); right, " + error);
     }
     for (const LeftOut& entry : here.left_out) result.leave_out(*entry.impl, entry.status, entry.reason);
-    return head + format(" %.0f right", static_cast<double>(here.arms.size()));
+    return head + formatted(" %.0f right", static_cast<double>(here.arms.size()));
   }
 
   /// Once, or twice if the machine was another one during the first time.
@@ -400,13 +398,13 @@ class PairedRun {
         shares.push_back(
             rates(result.point, result.arms[arm]->family, round.samples[arm].t_median, round.roof).pct_roof);
       }
-      text += std::string(" ") + result.arms[arm]->name + format(" %.0f%%", median(shares));
+      text += std::string(" ") + result.arms[arm]->name + formatted(" %.0f%%", median(shares));
     }
     text += " of roof";
     const std::size_t native = result.arm_of(kNative), strongest = strongest_onednn(result);
     if (native == result.arms.size() || strongest == result.arms.size()) return text;
     const Ratio ratio = paired_ratio(result, native, strongest, plan_.confidence);
-    return text + format("; %.2fx [%.2f, %.2f] vs ", ratio.ratio, ratio.lower, ratio.upper) +
+    return text + formatted("; %.2fx [%.2f, %.2f] vs ", ratio.ratio, ratio.lower, ratio.upper) +
            result.arms[strongest]->name;
   }
 
@@ -421,39 +419,6 @@ class PairedRun {
       for (Json& row : point_samples(result)) session_.add_sample(std::move(row));
     }
     session_.write();
-  }
-
-  /// Geometric mean, worst point and tally per baseline.
-  void print_summary() const {
-    std::printf("%zu points measured in %s\n", measured_points(), minutes(session_.seconds()).c_str());
-    struct Tally {
-      std::vector<double> logs;
-      double worst = INFINITY;
-      std::string worst_name;
-      std::map<std::string, int> verdicts;
-    };
-    std::map<std::string, Tally> tallies;
-    std::string contender = kNative.name;
-    for (const PointResult& result : results_) {
-      for (const Json& pair : point_pairs(result, plan_, session_.options().contender, session_.options().baseline)) {
-        Tally& tally = tallies[pair.text("baseline")];
-        const double ratio = pair.number("ratio");
-        contender = pair.text("contender");
-        tally.logs.push_back(std::log(ratio));
-        ++tally.verdicts[pair.text("verdict")];
-        if (ratio >= tally.worst) continue;
-        tally.worst = ratio;
-        tally.worst_name = pair.text("name");
-      }
-    }
-    for (auto& [baseline, tally] : tallies) {
-      double sum = 0;
-      for (const double log : tally.logs) sum += log;
-      std::printf("%s against %s: geometric mean %.3fx, worst %.3fx (%s), %d wins, %d ties, %d losses\n",
-                  contender.c_str(), baseline.c_str(), std::exp(sum / static_cast<double>(tally.logs.size())),
-                  tally.worst, tally.worst_name.c_str(), tally.verdicts["win"], tally.verdicts["tie"],
-                  tally.verdicts["loss"]);
-    }
   }
 
   Session session_;

@@ -45,6 +45,12 @@ double student_t_cdf(double t, double df) {
 
 double median(std::vector<double> values) { return quantile(std::move(values), 0.5); }
 
+double geometric_mean(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += std::log(value);
+  return std::exp(sum / static_cast<double>(values.size()));
+}
+
 double quantile(std::vector<double> values, double q) {
   if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
   std::sort(values.begin(), values.end());

@@ -9,6 +9,7 @@ struct Interval {
 };
 
 double median(std::vector<double> values);
+double geometric_mean(const std::vector<double>& values);
 double quantile(std::vector<double> values, double q);  ///< linear between order statistics, 0 ≤ q ≤ 1
 
 /// Distribution-free confidence interval of the median from order statistics; for few values the level that can be

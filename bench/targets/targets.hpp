@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "formatted.hpp"
 #include "json.hpp"
 #include "session.hpp"
 
@@ -89,10 +90,5 @@ void measure_idle(TargetRun& run);
 /// The rows as text for a terminal, or as a Markdown table.
 std::string text_table(const std::vector<TargetRow>& rows);
 std::string markdown_table(const std::vector<TargetRow>& rows);
-
-/// printf into a string.
-std::string formatted(const char* pattern, ...) __attribute__((format(printf, 1, 2)));
-
-double geometric_mean(const std::vector<double>& values);
 
 }  // namespace swiglu::bench
