@@ -37,9 +37,8 @@ void print_tallies(const std::vector<PointResult>& results, const Plan& plan, co
   }
   for (auto& [baseline, tally] : tallies) {
     std::printf("%s against %s: geometric mean %.3fx, worst %.3fx (%s), %d wins, %d ties, %d losses\n",
-                contender.c_str(), baseline.c_str(), geometric_mean(tally.ratios),
-                tally.worst, tally.worst_name.c_str(), tally.verdicts["win"], tally.verdicts["tie"],
-                tally.verdicts["loss"]);
+                contender.c_str(), baseline.c_str(), geometric_mean(tally.ratios), tally.worst,
+                tally.worst_name.c_str(), tally.verdicts["win"], tally.verdicts["tie"], tally.verdicts["loss"]);
   }
 }
 

@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -27,6 +28,17 @@ PLOTS = {
     "run_chart", "ladder", "gate", "trend", "percent_roof", "peers", "two_matrix",
 }  # fmt: skip
 PROBE = (Path(__file__).resolve().parent / "support" / "page_probe.js").read_text(encoding="utf-8")
+
+
+@unittest.skipUnless(PROGRAM, "chromium is not installed")
+class Start(unittest.TestCase):
+    def test_whatever_descriptors_are_open(self):
+        """CTest leaves some open: the pipes to the browser then have numbers of two digits."""
+        for _ in range(12):
+            self.enterContext(open(os.devnull, encoding="utf-8"))
+        browser = Browser()
+        self.addCleanup(browser.close)
+        self.assertEqual(browser.run("1 + 1"), 2)
 
 
 @unittest.skipUnless(PROGRAM, "chromium is not installed")
