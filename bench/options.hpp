@@ -32,7 +32,8 @@ struct Options {
   std::vector<const Implementation*> impls;
   const Implementation *contender = nullptr, *baseline = nullptr;
   std::optional<Cache> cache;
-  std::string activation;      // exact text of one, empty = swiglu
+  std::string activation;  // exact text of one, empty = swiglu
+  std::optional<std::string> batch_file;
   std::vector<Options> batch;  // one per line of --batch, which then say what the points are
 
   Mode mode = Mode::both;
