@@ -2,13 +2,15 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <initializer_list>
 #include <iterator>
 #include <system_error>
 #include <utility>
 
+#include "default_floating_point.hpp"
 #include "swiglu/error.h"
 
 namespace swiglu {
@@ -57,6 +59,20 @@ const PresetRow* find_row(Preset preset) {
   return nullptr;
 }
 
+/// By its bits: in some floating-point modes a comparison takes a subnormal for 0, and to change the mode costs more.
+struct FloatClass {
+  bool finite, zero, negative;
+
+  explicit FloatClass(float value) {
+    std::uint32_t bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    const std::uint32_t magnitude = bits & 0x7fffffff;
+    finite = magnitude < 0x7f800000;
+    zero = magnitude == 0;
+    negative = bits != magnitude;
+  }
+};
+
 /// The shortest text that reads back as the same float; std::to_string would lose digits and follow the locale.
 std::string text_of(float value) {
   char buffer[32];
@@ -82,6 +98,7 @@ std::size_t find_parameter(const PresetRow& row, const std::string& name, const 
 }
 
 float parse_value(const std::string& value, const std::string& text) {
+  const DefaultFloatingPoint mode;
   float number = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
   if (error != std::errc() || end != value.data() + value.size()) {
@@ -116,9 +133,9 @@ void Activation::validate() const {
   for (std::size_t i = 0; i < kParameterCount; ++i) {
     const Parameter& parameter = kParameters[i];
     const float value = this->*parameter.field;
+    const FloatClass is(value);
     const bool used = row->defaults[i] != 0;
-    if (!used && value == 0) continue;
-    if (used && std::isfinite(value) && (parameter.positive ? value > 0 : value != 0)) continue;
+    if (used ? is.finite && !is.zero && !(parameter.positive && is.negative) : is.zero) continue;
     std::string text = std::string("activation.") + parameter.name + " = " + text_of(value) + ": ";
     if (used) {
       text += std::string("must be finite and ") + (parameter.positive ? "greater than 0" : "not 0") + " for " +
@@ -153,9 +170,11 @@ Activation Activation::situ(float beta1, float beta2) {
 }
 
 bool operator==(const Activation& a, const Activation& b) noexcept {
-  bool equal = a.preset == b.preset;
-  for (const Parameter& parameter : kParameters) equal = equal && a.*parameter.field == b.*parameter.field;
-  return equal;
+  const DefaultFloatingPoint mode;
+  for (const Parameter& parameter : kParameters) {
+    if (a.*parameter.field != b.*parameter.field) return false;
+  }
+  return a.preset == b.preset;
 }
 
 std::vector<Preset> all_presets() {

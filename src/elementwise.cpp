@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "default_floating_point.hpp"
 #include "dispatch/kernel_sets.hpp"
 #include "glu.hpp"
 #include "swiglu/error.h"
@@ -34,6 +35,7 @@ void map_array(Function f, const char* in_name, const float* in, float* out, std
   const kernels::MapFn fn = kernels_for(isa).functions[static_cast<std::size_t>(f)];
   const ByteRows out_row = check_array("out", "n", out, n);
   require_same_or_apart(in_name, check_array(in_name, "n", in, n), "out", out_row);
+  const DefaultFloatingPoint mode;
   fn(in, out, n);
 }
 
@@ -52,6 +54,7 @@ void glu(const Activation& activation, const float* gate, const float* up, float
   const ByteRows out_row = check_array("out", "n", out, n);
   require_same_or_apart("gate", check_array("gate", "n", gate, n), "out", out_row);
   require_same_or_apart("up", check_array("up", "n", up, n), "out", out_row);
+  const DefaultFloatingPoint mode;
   glu.kernel.forward(gate, up, out, n, glu.parameters);
 }
 
@@ -76,6 +79,7 @@ void glu_rows(const Activation& activation, GateUpLayout layout, const float* ga
   require_same_or_apart("gate_up", {in_rows.begin + half, T, half, half_stride}, "out", out_rows);
 
   const bool gate_first = layout == GateUpLayout::halves_gate_first;
+  const DefaultFloatingPoint mode;
   for (std::size_t t = 0; t < T; ++t) {
     const float* first = gate_up + t * in_rows.stride_elements();
     const float* second = first + d_ff;
@@ -97,6 +101,7 @@ void glu_backward(const Activation& activation, const float* gate, const float* 
     require_same_or_apart(name, in, "d_gate", d_gate_row);
     require_same_or_apart(name, in, "d_up", d_up_row);
   }
+  const DefaultFloatingPoint mode;
   glu.kernel.backward(gate, up, d_hidden, d_gate, d_up, n, glu.parameters);
 }
 

@@ -1,5 +1,7 @@
 #include "glu.hpp"
 
+#include "default_floating_point.hpp"
+
 namespace swiglu {
 namespace {
 
@@ -68,6 +70,7 @@ Choice choose(const Activation& a) {
 }  // namespace
 
 kernels::Glu bind_glu(const kernels::KernelSet& set, const Activation& activation) {
+  const DefaultFloatingPoint mode;
   const Choice choice = choose(activation);
   return {set.glu[static_cast<std::size_t>(choice.kind)], choice.parameters};
 }

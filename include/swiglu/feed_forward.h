@@ -17,7 +17,8 @@ namespace swiglu {
 /// Who computes.
 enum class Backend {
   native,     ///< our kernels: the library
-  onednn,     ///< oneDNN ≥ 3 matmuls, the rival; only if the library was built with it
+  onednn,     ///< oneDNN ≥ 3 matmuls, the rival; only if the library was built with it. Its OpenMP threads, but for
+              ///< the caller's, compute in the floating-point mode that they were created in
   reference,  ///< plain loops in double, rounded once to f32: the definition of correct, slow
 };
 
@@ -82,7 +83,9 @@ class SWIGLU_API Workspace {
 ///
 /// Immutable after construction: any number of threads may call forward() on one object at once, each with its own
 /// workspace. Row i of a batch has the same bits as that row alone, for every T, tile, thread count and run (C2);
-/// f32 bits are the same on avx2, avx512 and neon (C3; NaN payloads excepted).
+/// f32 bits are the same on avx2, avx512 and neon (C3; NaN payloads excepted). The floating-point modes of the caller
+/// and of an executor's threads (flush to zero, rounding, unmasked exceptions) change nothing and are left as they were
+/// (x86-64 and AArch64); flags of masked exceptions may be raised.
 class SWIGLU_API FeedForward {
  public:
   /// Packs the weights. d_model, d_ff ≥ 1. Throws InvalidArgument (null data, stride < width, sizes that overflow,

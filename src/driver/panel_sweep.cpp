@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "default_floating_point.hpp"
+
 namespace swiglu {
 namespace {
 
@@ -101,6 +103,7 @@ void reuse(const PanelProduct& g, std::size_t first, std::size_t last, std::size
 }  // namespace
 
 void sweep_panels(const PanelProduct& product, std::size_t first, std::size_t last, std::size_t after, float* partial) {
+  const DefaultFloatingPoint mode;
   if (product.tiles.count() == 1) {
     stream(product, first, last, after, partial);
   } else {

@@ -15,6 +15,7 @@
 #include <sstream>
 
 #include "backend.hpp"
+#include "default_floating_point.hpp"
 #include "dispatch/kernel_sets.hpp"
 #include "glu.hpp"
 #include "onednn/onednn_info.hpp"
@@ -78,9 +79,11 @@ std::vector<WeightMatrix> make_matrices(const BlockWeights& w, const BlockShape&
   return matrices;
 }
 
-/// body() with `threads` OpenMP threads and our kinds of exceptions.
+/// body() with `threads` OpenMP threads, in the default floating-point mode, and with our kinds of exceptions. The mode
+/// is the calling thread's: OpenMP's others are oneDNN's to run, and keep the one that they were created in.
 template <class Body>
 auto run_onednn(std::size_t threads, const Body& body) {
+  const DefaultFloatingPoint mode;
   const onednn::ThreadScope scope(threads);
   return onednn::translating_errors(body);
 }
@@ -178,6 +181,7 @@ class OneDnnBackend final : public BlockBackend {
   void multiply_halves(const float* products, float* hidden, std::size_t rows) const {
     const std::size_t d_ff = shape_.d_ff;
     onednn::for_each_row(rows, rows * d_ff < kParallelElements ? 1 : threads_, [&](std::size_t row) {
+      const DefaultFloatingPoint mode;
       const float* gate = products + row * 2 * d_ff;
       glu_.kernel.forward(gate, gate + d_ff, hidden + row * d_ff, d_ff, glu_.parameters);
     });

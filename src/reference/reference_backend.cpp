@@ -1,6 +1,7 @@
 #include <vector>
 
 #include "backend.hpp"
+#include "default_floating_point.hpp"
 #include "reference/reference.hpp"
 
 namespace swiglu {
@@ -43,6 +44,7 @@ class ReferenceBackend final : public BlockBackend {
   }
 
   void forward(const ForwardCall& call) const override {
+    const DefaultFloatingPoint mode;
     // Blocks of rows, so that memory does not grow with T.
     constexpr std::size_t kRows = 64;
     for (std::size_t start = 0; start < call.T; start += kRows) {
