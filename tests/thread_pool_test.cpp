@@ -10,6 +10,7 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -119,6 +120,48 @@ TEST(ThreadPool, ASecondCallerDoesItsOwnWork) {
   first.join();
   EXPECT_EQ(runs, 5);
   EXPECT_FALSE(state.timed_out) << "the second caller waited for the first";
+}
+
+// Calls f on a worker of `pool`, which must not be in use.
+void run_on_worker(Executor& pool, const std::function<void()>& f) {
+  struct State {
+    const std::function<void()>& f;
+    const std::thread::id caller = std::this_thread::get_id();
+    std::atomic<bool> begun{false}, done{false};
+  } state{f};
+  // As many tasks as threads: while the caller waits in one, a worker takes the other.
+  pool.parallel_for(
+      2,
+      [](void* context, std::size_t) {
+        State& s = *static_cast<State*>(context);
+        if (std::this_thread::get_id() == s.caller) {
+          const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+          while (!s.done && std::chrono::steady_clock::now() < limit) std::this_thread::yield();
+        } else if (!s.begun.exchange(true)) {
+          s.f();
+          s.done = true;
+        }
+      },
+      &state);
+  ASSERT_TRUE(state.done) << "no worker came within 20 s";
+}
+
+// Everywhere, so that no host comes to rely on catching it where the pool happens to be busy.
+TEST(ThreadPoolDeathTest, ATaskThatThrowsEndsTheProcess) {
+  if (emulated()) GTEST_SKIP() << "qemu-user does not start itself anew";
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto throws = [](void*, std::size_t) { throw 1; };
+  const auto ended = ::testing::KilledBySignal(SIGABRT);
+  for (const std::size_t threads : {1, 2}) {
+    const auto in_the_caller = [&] {
+      try {
+        make_thread_pool(threads)->parallel_for(1, throws, nullptr);
+      } catch (int) {
+      }
+    };
+    EXPECT_EXIT(in_the_caller(), ended, "") << threads << " threads";
+  }
+  EXPECT_EXIT(run_on_worker(*make_thread_pool(2), [] { throw 1; }), ended, "");
 }
 
 TEST(ThreadPool, AForkedChildComputesTheSameBits) {

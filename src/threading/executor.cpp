@@ -45,7 +45,8 @@ void watch_forks() {
   (void)registered;
 }
 
-void run_serially(std::size_t count, Executor::Task task, void* context) {
+// noexcept, as ThreadPool::run is: what a task that throws comes to must not depend on how busy the pool is.
+void run_serially(std::size_t count, Executor::Task task, void* context) noexcept {
   for (std::size_t i = 0; i < count; ++i) task(context, i);
 }
 

@@ -97,7 +97,7 @@ void ThreadPool::stop() noexcept {
   for (std::thread& thread : threads_) thread.join();
 }
 
-void ThreadPool::run(std::size_t count, Executor::Task task, void* context) {
+void ThreadPool::run(std::size_t count, Executor::Task task, void* context) noexcept {
   constexpr std::size_t kMost = kNext;
   if (count <= kMost) return run_job(static_cast<std::uint32_t>(count), task, context);
   for (std::size_t first = 0; first < count; first += std::min(kMost, count - first)) {

@@ -30,7 +30,9 @@ class ThreadPool {
   bool worth_a_try() const { return patience_.worth_a_try(Patience::Clock::now()); }
 
   /// Executor::parallel_for, but not from two threads at once. No allocation; a lock only to wake workers that sleep.
-  void run(std::size_t count, Executor::Task task, void* context);
+  /// noexcept: a task that throws ends the process, in the caller as it must in a worker. Unwinding the caller would
+  /// leave workers with a task whose context is gone.
+  void run(std::size_t count, Executor::Task task, void* context) noexcept;
 
  private:
   // Tasks of the current job, in one word: a claim is then valid for the job it was made on, however late the worker
