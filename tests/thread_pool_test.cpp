@@ -11,6 +11,7 @@
 #include <csignal>
 #include <filesystem>
 #include <functional>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -144,6 +145,30 @@ void run_on_worker(Executor& pool, const std::function<void()>& f) {
       },
       &state);
   ASSERT_TRUE(state.done) << "no worker came within 20 s";
+}
+
+sigset_t blocked_here() {
+  sigset_t blocked;
+  pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
+  return blocked;
+}
+
+// Handlers of a host run on its own threads. What a thread brings upon itself stays open, and the profiler's clock.
+TEST(ThreadPool, WorkersBlockSignals) {
+  sigset_t one, before, after, workers;
+  sigemptyset(&one);
+  sigaddset(&one, SIGUSR2);
+  pthread_sigmask(SIG_SETMASK, &one, &before);
+  const auto pool = make_thread_pool(2);
+  after = blocked_here();
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  run_on_worker(*pool, [&] { workers = blocked_here(); });
+  const std::set<int> open = {SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP, SIGPROF, SIGKILL, SIGSTOP};
+  for (int signal = 1; signal <= SIGRTMAX; ++signal) {
+    EXPECT_EQ(sigismember(&after, signal), signal == SIGUSR2 ? 1 : 0) << "the creator's mask, signal " << signal;
+    if (signal > SIGSYS && signal < SIGRTMIN) continue;  // the C library's own
+    EXPECT_EQ(sigismember(&workers, signal), open.count(signal) == 0 ? 1 : 0) << "signal " << signal;
+  }
 }
 
 // Everywhere, so that no host comes to rely on catching it where the pool happens to be busy.

@@ -33,7 +33,8 @@ class SWIGLU_API Executor {
 /// A pool of `threads` threads (the caller's counts as one; 0 = default_thread_count()). Idle workers sleep.
 /// `threads` == 1 creates no thread at all. While one caller uses the pool, another does its work alone, in its own
 /// thread: callers never wait for each other and never multiply threads. After fork(), the child runs its calls in the
-/// calling thread. A task that throws ends the process (std::terminate), on whichever thread it runs.
+/// calling thread. Its threads block all signals but those of faults (SIGSEGV, …) and SIGPROF. A task that throws ends
+/// the process (std::terminate), on whichever thread it runs.
 /// Throws InvalidArgument for more than 4096, Unsupported if the system does not let that many threads start.
 SWIGLU_API std::shared_ptr<Executor> make_thread_pool(std::size_t threads = 0);
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "threading/blocked_signals.hpp"
+
 namespace swiglu {
 namespace {
 
@@ -78,6 +80,7 @@ struct RangeTask {
 
 ThreadPool::ThreadPool(std::size_t workers) {
   threads_.reserve(workers);
+  const BlockedSignals blocked;
   try {
     while (threads_.size() < workers) threads_.emplace_back([this] { worker(); });
   } catch (...) {
