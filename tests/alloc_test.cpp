@@ -1,6 +1,6 @@
 // Contract C6: forward() allocates nothing, takes no lock with one thread, reads no environment, and its first call
 // does no more than its thousandth. This executable replaces malloc and friends, the pthread locks and getenv by
-// functions that count, so it holds these tests only.
+// functions that count, so it holds no tests of other things (but for affinity_test, which replaces functions as well).
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>

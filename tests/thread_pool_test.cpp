@@ -10,7 +10,6 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
-#include <functional>
 #include <set>
 #include <string>
 #include <thread>
@@ -21,6 +20,7 @@
 #include "support/executors.hpp"
 #include "support/isa_param.hpp"
 #include "support/random.hpp"
+#include "support/run_on_worker.hpp"
 
 namespace swiglu::testing {
 namespace {
@@ -121,30 +121,6 @@ TEST(ThreadPool, ASecondCallerDoesItsOwnWork) {
   first.join();
   EXPECT_EQ(runs, 5);
   EXPECT_FALSE(state.timed_out) << "the second caller waited for the first";
-}
-
-// Calls f on a worker of `pool`, which must not be in use.
-void run_on_worker(Executor& pool, const std::function<void()>& f) {
-  struct State {
-    const std::function<void()>& f;
-    const std::thread::id caller = std::this_thread::get_id();
-    std::atomic<bool> begun{false}, done{false};
-  } state{f};
-  // As many tasks as threads: while the caller waits in one, a worker takes the other.
-  pool.parallel_for(
-      2,
-      [](void* context, std::size_t) {
-        State& s = *static_cast<State*>(context);
-        if (std::this_thread::get_id() == s.caller) {
-          const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-          while (!s.done && std::chrono::steady_clock::now() < limit) std::this_thread::yield();
-        } else if (!s.begun.exchange(true)) {
-          s.f();
-          s.done = true;
-        }
-      },
-      &state);
-  ASSERT_TRUE(state.done) << "no worker came within 20 s";
 }
 
 sigset_t blocked_here() {

@@ -57,12 +57,15 @@ bool look_until(const Condition& condition, Clock::time_point limit) {
 /// not look idle to it, and takes milliseconds to correct that. A worker there is only in its caller's way: it moves.
 void leave_cpu(int cpu) {
   if (cpu < 0 || sched_getcpu() != cpu) return;
-  cpu_set_t allowed, others;
+  cpu_set_t allowed, others, now;
   if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
   others = allowed;
   CPU_CLR(cpu, &others);
   if (CPU_COUNT(&others) == 0 || sched_setaffinity(0, sizeof others, &others) != 0) return;
-  sched_setaffinity(0, sizeof allowed, &allowed);  // it stays where it is, but may go anywhere again
+  // It stays where it is, but may go anywhere again; unless the host has changed its affinity meanwhile. What is left
+  // of that window is the time between these two calls.
+  if (sched_getaffinity(0, sizeof now, &now) != 0 || !CPU_EQUAL(&now, &others)) return;
+  sched_setaffinity(0, sizeof allowed, &allowed);
 }
 
 struct RangeTask {
