@@ -31,8 +31,8 @@ void require_same_or_apart(const char* in_name, const ByteRows& in, const char* 
 }
 
 void map_array(Function f, const char* in_name, const float* in, float* out, std::size_t n, Isa isa) {
-  if (n == 0) return;
   const kernels::MapFn fn = kernels_for(isa).functions[static_cast<std::size_t>(f)];
+  if (n == 0) return;
   const ByteRows out_row = check_array("out", "n", out, n);
   require_same_or_apart(in_name, check_array(in_name, "n", in, n), "out", out_row);
   const DefaultFloatingPoint mode;
@@ -49,8 +49,8 @@ void apply(Function f, const float* x, float* out, std::size_t n, Isa isa) {
 }
 
 void glu(const Activation& activation, const float* gate, const float* up, float* out, std::size_t n, Isa isa) {
-  if (n == 0) return;
   const kernels::Glu glu = glu_for(activation, isa);
+  if (n == 0) return;
   const ByteRows out_row = check_array("out", "n", out, n);
   require_same_or_apart("gate", check_array("gate", "n", gate, n), "out", out_row);
   require_same_or_apart("up", check_array("up", "n", up, n), "out", out_row);
@@ -60,12 +60,12 @@ void glu(const Activation& activation, const float* gate, const float* up, float
 
 void glu_rows(const Activation& activation, GateUpLayout layout, const float* gate_up, std::size_t gate_up_stride,
               float* out, std::size_t out_stride, std::size_t T, std::size_t d_ff, Isa isa) {
-  if (T == 0 || d_ff == 0) return;
   if (layout != GateUpLayout::halves_gate_first && layout != GateUpLayout::halves_up_first) {
     throw InvalidArgument("layout = " + std::to_string(static_cast<int>(layout)) +
                           ": must be halves_gate_first or halves_up_first");
   }
   const kernels::Glu glu = glu_for(activation, isa);
+  if (T == 0 || d_ff == 0) return;
   std::size_t width = 0;
   if (__builtin_mul_overflow(d_ff, std::size_t{2}, &width)) {
     throw InvalidArgument("d_ff = " + std::to_string(d_ff) + ": 2·d_ff overflows");
@@ -90,8 +90,8 @@ void glu_rows(const Activation& activation, GateUpLayout layout, const float* ga
 
 void glu_backward(const Activation& activation, const float* gate, const float* up, const float* d_hidden,
                   float* d_gate, float* d_up, std::size_t n, Isa isa) {
-  if (n == 0) return;
   const kernels::Glu glu = glu_for(activation, isa);
+  if (n == 0) return;
   const ByteRows d_gate_row = check_array("d_gate", "n", d_gate, n);
   const ByteRows d_up_row = check_array("d_up", "n", d_up, n);
   if (rows_overlap(d_gate_row, d_up_row)) throw_overlap("d_gate", d_gate, "d_up", d_up);

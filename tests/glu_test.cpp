@@ -272,6 +272,32 @@ TEST_P(Glu, NothingToDo) {
   EXPECT_NO_THROW(glu_rows(Preset::situ, GateUpLayout::halves_up_first, nullptr, 0, nullptr, 0, 5, 0, isa));
 }
 
+// What is no array is checked all the same: a caller's mistake must not wait for its first element.
+TEST_P(Glu, BadArgumentsThrowWithNothingToDo) {
+  const Isa isa = GetParam();
+  Activation bad = Preset::gpt_oss;
+  bad.limit = -1;
+  EXPECT_THROW(glu(bad, nullptr, nullptr, nullptr, 0, isa), InvalidArgument);
+  EXPECT_THROW(glu_backward(bad, nullptr, nullptr, nullptr, nullptr, nullptr, 0, isa), InvalidArgument);
+  for (const std::size_t T : {0, 5}) {
+    const std::size_t d_ff = 5 - T;
+    const auto rows = [&](const Activation& a, GateUpLayout layout) {
+      glu_rows(a, layout, nullptr, 0, nullptr, 0, T, d_ff, isa);
+    };
+    EXPECT_THROW(rows(bad, GateUpLayout::halves_gate_first), InvalidArgument);
+    EXPECT_THROW(rows(Preset::glu, GateUpLayout::interleaved), InvalidArgument);
+  }
+  EXPECT_THROW(apply(static_cast<Function>(99), nullptr, nullptr, 0, isa), InvalidArgument);
+}
+
+TEST(GluWithNothingToDo, AnIsaThatThisLibraryLacksThrows) {
+  for (const Isa isa : {Isa::portable, Isa::avx2, Isa::avx512, Isa::neon}) {
+    if (can_run(isa)) continue;
+    EXPECT_THROW(apply(Function::exp, nullptr, nullptr, 0, isa), Unsupported);
+    EXPECT_THROW(glu(Preset::glu, nullptr, nullptr, nullptr, 0, isa), Unsupported);
+  }
+}
+
 TEST_P(Glu, BadArgumentsThrow) {
   const Isa isa = GetParam();
   std::vector<float> v(64, 1.0f);
