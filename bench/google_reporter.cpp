@@ -2,6 +2,9 @@
 
 #include <unistd.h>
 
+#include <ostream>
+#include <sstream>
+
 namespace swiglu::bench {
 namespace {
 
@@ -44,6 +47,23 @@ Json to_row(const Run& run) {
 
 GoogleReporter::GoogleReporter(Sink sink)
     : ConsoleReporter(isatty(STDOUT_FILENO) ? OO_ColorTabular : OO_Tabular), sink_(std::move(sink)) {}
+
+bool GoogleReporter::ReportContext(const Context& context) {
+  std::ostream& errors = GetErrorStream();
+  std::ostringstream text;
+  SetErrorStream(&text);
+  const bool go_on = ConsoleReporter::ReportContext(context);
+  SetErrorStream(&errors);
+  std::istringstream lines(text.str());
+  for (std::string line; std::getline(lines, line);) {
+    const bool about_itself = line.find("Library was built as DEBUG") != std::string::npos;
+    errors << (about_itself ? "Google Benchmark is a debug build, which does not matter: times are taken outside of it"
+                            : line)
+           << '\n';
+  }
+  errors.flush();
+  return go_on;
+}
 
 void GoogleReporter::ReportRuns(const std::vector<Run>& runs) {
   std::vector<Run> ours = runs;
