@@ -22,19 +22,13 @@ struct Candidate {
 };
 
 std::vector<Candidate> candidates(const Options& options, const MachineLimits& limits) {
-  std::vector<Isa> isas = limits.isas;
-  if (!options.isas.empty()) {
-    isas.clear();
-    for (const auto& name : options.isas) isas.push_back(name == "auto" ? resolve_isa() : parse_isa(name));
-  }
+  const std::vector<Isa> isas = asked_isas(options, limits);
   std::vector<Candidate> result;
   for (const Implementation* impl : options.impls.empty() ? implementations() : options.impls) {
-    if (const std::string reason = impl->missing(); !reason.empty() && !options.impls.empty()) {
-      throw UsageError(std::string("--impl: no ") + impl->name + ": " + reason);
-    } else if (!reason.empty() || impl->family != Family::ffn ||
-               (options.impls.empty() && impl->role == Role::reference)) {
-      continue;  // the layers are SwiGLU blocks, and what they are compared with is double precision
-    }
+    const bool asked = !options.impls.empty();
+    const std::string reason = impl->family == Family::ffn ? impl->missing() : "the layers to check are gated blocks";
+    if (asked && !reason.empty()) throw UsageError(std::string("--impl: no ") + impl->name + ": " + reason);
+    if (!reason.empty() || (!asked && impl->role == Role::reference)) continue;  // that is what they are compared with
     if (impl->own_isa) {
       result.push_back({impl, limits.own_isa});
     } else {
@@ -44,18 +38,39 @@ std::vector<Candidate> candidates(const Options& options, const MachineLimits& l
   return result;
 }
 
+std::string folder_of(const std::string& path) { return path.substr(0, path.find_last_of('/')); }
+std::string name_of(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
+
 std::vector<std::string> default_files() {
   std::vector<std::string> files;
+  std::string missing, folder;
   for (const int layer : {0, 11, 28}) {
     const std::string path = testing::real_layer_path(layer);
     if (access(path.c_str(), R_OK) == 0) {
       files.push_back(path);
     } else {
-      std::fprintf(stderr, "not here, left out: %s\n", path.c_str());
+      missing += (missing.empty() ? "" : ", ") + name_of(path);
+      folder = folder_of(path);
     }
   }
-  if (files.empty()) throw UsageError("no safetensors file: name one, or set SWIGLU_DATA_DIR");
+  if (missing.empty()) return files;
+  const std::string hint = missing + " not in " + folder +
+                           " (set SWIGLU_DATA_DIR to the folder above such a smollm2/; tests/data/README.md says what "
+                           "is in these files)";
+  if (files.empty()) throw UsageError("nothing to check: " + hint);
+  std::fprintf(stderr, "left out: %s\n", hint.c_str());
   return files;
+}
+
+struct Layer {
+  std::string name;
+  testing::RealLayer content;
+};
+
+std::vector<Layer> load(const std::vector<std::string>& files) {
+  std::vector<Layer> layers;
+  for (const auto& path : files) layers.push_back({name_of(path), testing::load_real_layer(path)});
+  return layers;
 }
 
 /// BlockCase::weights() would do, but its file needs GoogleTest.
@@ -68,15 +83,14 @@ Weights view_of(const testing::BlockCase& block) {
 
 int command_check(const Options& options) {
   Session session(options);
-  const auto files = options.words.empty() ? default_files() : options.words;
+  const auto to_check = candidates(options, session.limits());
+  const auto layers = load(options.words.empty() ? default_files() : options.words);
   std::vector<std::size_t> threads = {1};
   if (session.limits().max_threads > 1) threads.push_back(session.limits().max_threads);
   bool all_ok = true;
   std::printf("relative error per token against double, limit of the median %.1e\n", options.max_median_error);
-  for (const auto& path : files) {
-    const auto layer = testing::load_real_layer(path);
-    const std::string name = path.substr(path.find_last_of('/') + 1);
-    for (const Candidate& candidate : candidates(options, session.limits())) {
+  for (const auto& [name, layer] : layers) {
+    for (const Candidate& candidate : to_check) {
       for (const std::size_t n : threads) {
         const Shape shape = fixed_shape(layer.block.d_model, layer.block.d_ff, "", "");
         Arm arm(*candidate.impl, candidate.isa, n, shape, view_of(layer.block), 1);

@@ -9,9 +9,7 @@ int command_machine(const Options& options) {
   Session session(options);
   std::vector<std::size_t> threads = {1};
   if (session.limits().max_threads > 1) threads.push_back(session.limits().max_threads);
-  std::vector<Isa> isas;
-  for (const auto& name : options.isas) isas.push_back(name == "auto" ? resolve_isa() : parse_isa(name));
-  session.calibrate(isas.empty() ? session.limits().isas : isas, threads);
+  session.calibrate(asked_isas(options, session.limits()), threads);
   if (options.format == Format::console) {
     std::printf("last-level cache used for rotation: %zu MiB\n", session.llc_bytes() >> 20);
   }

@@ -42,7 +42,7 @@ class PairedRun {
   explicit PairedRun(const Options& options)
       : session_(options), random_(options.seed + 1000 * options.launch.value_or(0)) {
     for (Point& point : build_points(options, session_.limits())) results_.emplace_back().point = std::move(point);
-    if (results_.empty()) throw UsageError("no points: the filter or the lists leave nothing to measure");
+    if (results_.empty()) throw UsageError("no points: " + left_nothing(options));
     for (const PointResult& result : results_) session_.cpus_for(result.point.threads);
     plan_.rounds = options.rounds > 0 ? options.rounds : preset_rounds(options.preset);
     plan_.launches = options.launches;
@@ -71,7 +71,8 @@ class PairedRun {
     if (options.launch) return exit_code();  // the run as a whole does the talking
     if (!options.out.empty()) std::fprintf(stderr, "results: %s\n", options.out.c_str());
     if (interrupted()) {
-      std::fprintf(stderr, "interrupted: %zu of %zu points are measured%s\n", measured_points(), results_.size(),
+      std::fprintf(stderr, "interrupted: %zu of %s measured%s\n", measured_points(),
+                   counted(results_.size(), "point").c_str(),
                    options.out.empty() ? "; without --out they are lost" : "");
       if (!options.out.empty() && options.keep_samples && options.out_format == Format::json) {
         std::fprintf(stderr, "the same command with --resume %s goes on\n", options.out.c_str());
@@ -79,7 +80,8 @@ class PairedRun {
     }
     session_.print();
     if (options.format == Format::console) {
-      std::printf("%zu points measured in %s\n", measured_points(), minutes(session_.seconds()).c_str());
+      std::printf("%s measured in %s\n", counted(measured_points(), "point").c_str(),
+                  minutes(session_.seconds()).c_str());
       print_tallies(results_, plan_, options.contender, options.baseline);
     }
     return exit_code();
@@ -172,7 +174,8 @@ class PairedRun {
     if (!with_seconds) return kOk;
     for (const Group& group : groups(0))
       total += estimated_setup_seconds(session_, group.front()->point, impls_of(group));
-    std::printf("%zu points, %zu launch%s, about %s\n", results_.size(), plan_.launches, plan_.launches > 1 ? "es" : "",
+    std::printf("%s, %s, about %s\n", counted(results_.size(), "point").c_str(),
+                counted(plan_.launches, "launch").c_str(),
                 minutes(total * static_cast<double>(plan_.launches)).c_str());
     return kOk;
   }
@@ -228,7 +231,7 @@ class PairedRun {
       points += group.size();
       for (const PointResult* result : group) total += estimated(result->point);
     }
-    if (resumed_) std::fprintf(stderr, "resuming: %zu of %zu points are left\n", points, results_.size());
+    if (resumed_) std::fprintf(stderr, "resuming: %zu of %s left\n", points, counted(results_.size(), "point").c_str());
     Progress progress(points, total, launch, plan_.launches);
     PointRun point_run(session_, plan_, random_, progress, launch, total);
     for (const Group& group : todo) {

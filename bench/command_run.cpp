@@ -16,6 +16,7 @@
 #include "clock.hpp"
 #include "commands.hpp"
 #include "elementwise.hpp"
+#include "google_flags.hpp"
 #include "google_reporter.hpp"
 #include "progress.hpp"
 #include "rows.hpp"
@@ -26,45 +27,13 @@
 namespace swiglu::bench {
 namespace {
 
-constexpr double kDefaultMinTime = 0.05;
 constexpr double kMaxElementwiseError = 1e-5;
-
-/// --benchmark_min_time differs between versions: 1.7 refuses the suffix "0.1s", later ones want it. So it is read
-/// here, in both spellings, and set for each benchmark; "20x" is a number of iterations.
-struct MinTime {
-  double seconds = kDefaultMinTime;
-  std::size_t iterations = 0;
-};
-
-MinTime take_min_time(std::vector<std::string>& flags) {
-  const std::string key = "--benchmark_min_time=";
-  MinTime result;
-  for (auto flag = flags.begin(); flag != flags.end(); ++flag) {
-    if (flag->rfind(key, 0) != 0) continue;
-    std::string value = flag->substr(key.size());
-    const char suffix = value.empty() ? '\0' : value.back();
-    if (suffix == 's' || suffix == 'x') value.pop_back();
-    if (suffix == 'x') {
-      result.iterations = parse_size("--benchmark_min_time", value);
-    } else {
-      result.seconds = parse_positive("--benchmark_min_time", value);
-    }
-    flags.erase(flag);
-    break;
-  }
-  return result;
-}
 
 class GoogleRun {
  public:
-  explicit GoogleRun(const Options& options) : session_(options), flags_(options.google_benchmark) {
-    min_time_ = take_min_time(flags_);
+  explicit GoogleRun(const Options& options)
+      : session_(options), flags_(take_google_flags(options.google_benchmark)), filter_(options.filter) {
     if (options.mode == Mode::correctness) throw UsageError("--mode C: 'paired' does that");
-    for (const auto& flag : flags_) {
-      if (flag.rfind("--benchmark_format", 0) == 0) {
-        throw UsageError("--benchmark_format: the console is fixed; files: --out, or --benchmark_out with _out_format");
-      }
-    }
   }
 
   int run() {
@@ -72,7 +41,7 @@ class GoogleRun {
     if (options.preset != "report" || !options.models.empty() || !options.d_model.empty()) register_ffn();
     register_elementwise();
     register_machine();
-    if (names_.empty()) throw UsageError("no benchmarks: the filter or the lists leave nothing to measure");
+    if (names_.empty()) throw UsageError("no benchmarks: " + left_nothing(options));
     if (options.list() || options.dry_run) {
       for (const auto& name : names_) std::printf("%s\n", name.c_str());
       return kOk;
@@ -81,12 +50,6 @@ class GoogleRun {
     if (session_.limits().max_threads > 1) threads.push_back(session_.limits().max_threads);
     session_.calibrate(session_.limits().isas, threads);
 
-    std::string program = "swiglu-bench";
-    std::vector<char*> argv = {program.data()};
-    for (auto& flag : flags_) argv.push_back(flag.data());
-    int argc = static_cast<int>(argv.size());
-    benchmark::Initialize(&argc, argv.data());
-    if (argc > 1) throw UsageError(std::string("Google Benchmark does not know ") + argv[1]);
     GoogleReporter reporter([this](const std::string& name, Json row) {
       if (wrong_.count(name) > 0) row.set("status", "WRONG");
       identity_[name](row);
@@ -111,10 +74,10 @@ class GoogleRun {
 
   template <class Entry>
   void apply_min_time(Entry* entry) const {
-    if (min_time_.iterations > 0) {
-      entry->Iterations(static_cast<benchmark::IterationCount>(min_time_.iterations));
+    if (flags_.iterations > 0) {
+      entry->Iterations(static_cast<benchmark::IterationCount>(flags_.iterations));
     } else {
-      entry->MinTime(min_time_.seconds);
+      entry->MinTime(flags_.min_seconds);
     }
   }
 
@@ -148,6 +111,7 @@ class GoogleRun {
 
   void register_ffn() {
     std::vector<Point> points = build_points(session_.options(), session_.limits());
+    for (const Point& point : points) session_.cpus_for(point.threads);
     std::vector<bool> done(points.size());
     for (std::size_t i = 0; i < points.size(); ++i) {  // points that share objects follow each other
       for (std::size_t j = i; j < points.size(); ++j) {
@@ -155,6 +119,7 @@ class GoogleRun {
         done[j] = true;
         for (const Implementation* impl : points[j].impls) {
           const Point point = points[j];
+          if (!flags_.wants(row_name(point, *impl))) continue;
           apply_min_time(add(
               row_name(point, *impl), [point, impl](Json& row) { set_identity(row, point, *impl); },
               [this, point, impl](benchmark::State& state) { run_ffn(state, point, *impl); }));
@@ -172,6 +137,10 @@ class GoogleRun {
     }
     if (const auto reason = bench_->unavailable().find(&impl); reason != bench_->unavailable().end()) {
       state.SkipWithError(reason->second.c_str());
+      return;
+    }
+    if (const std::string reason = bench_->too_large(point.T); !reason.empty()) {
+      state.SkipWithError(reason.c_str());
       return;
     }
     Arm& arm = *bench_->find(impl);
@@ -202,14 +171,9 @@ class GoogleRun {
     for (const auto& [key, value] : counters) state.counters[key] = value;
   }
 
-  bool wanted(const std::string& name) const { return std::regex_search(name, std::regex(session_.options().filter)); }
+  bool wanted(const std::string& name) const { return std::regex_search(name, filter_) && flags_.wants(name); }
 
-  std::vector<Isa> isas() const {
-    if (session_.options().isas.empty()) return session_.limits().isas;
-    std::vector<Isa> result;
-    for (const auto& name : session_.options().isas) result.push_back(name == "auto" ? resolve_isa() : parse_isa(name));
-    return result;
-  }
+  std::vector<Isa> isas() const { return asked_isas(session_.options(), session_.limits()); }
 
   void register_elementwise() {
     for (const auto& entry : elementwise_cases(isas(), session_.llc_bytes())) {
@@ -272,8 +236,9 @@ class GoogleRun {
   }
 
   Session session_;
-  std::vector<std::string> flags_, names_;
-  MinTime min_time_;
+  GoogleFlags flags_;
+  std::regex filter_;
+  std::vector<std::string> names_;
   std::map<std::string, std::function<void(Json&)>> identity_;
   std::unique_ptr<Workbench> bench_;  // of the group that is being measured
   Point bench_point_;

@@ -15,6 +15,7 @@
 #include "clock.hpp"
 #include "commands.hpp"
 #include "comparison.hpp"
+#include "formatted.hpp"
 #include "json.hpp"
 #include "results_file.hpp"
 #include "rows.hpp"
@@ -29,7 +30,7 @@ namespace {
 constexpr std::size_t kRows = 21;
 
 struct SelfCheck {
-  int failures = 0;
+  std::size_t failures = 0;
 
   void expect(bool ok, const std::string& what) {
     std::printf("%-4s %s\n", ok ? "ok" : "FAIL", what.c_str());
@@ -296,7 +297,7 @@ int command_selfcheck(const Options& options) {
   Session session(small);
   check_measuring(check, session);
   if (!options.quick) check_overhead(check, session);
-  if (check.failures > 0) std::printf("%d checks failed\n", check.failures);
+  if (check.failures > 0) std::printf("%s failed\n", counted(check.failures, "check").c_str());
   return check.failures == 0 ? kOk : kWrong;
 }
 

@@ -17,7 +17,7 @@ int command_targets(const Options& options) {
   for (const Measurement& measurement : measurements()) {
     if (std::regex_search(measurement.name, std::regex(options.filter))) wanted.push_back(&measurement);
   }
-  if (wanted.empty()) throw UsageError("no measurements: --filter leaves none; --list shows their names");
+  if (wanted.empty()) throw UsageError("no measurements: " + left_nothing(options));
   if (options.list() || options.dry_run) {
     for (const Measurement* measurement : wanted) std::printf("%-12s %s\n", measurement->name, measurement->help);
     return kOk;

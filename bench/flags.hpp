@@ -24,6 +24,9 @@ struct Flag {
   bool belongs(const Command& command) const { return std::string(commands).find(command.letter) != std::string::npos; }
 };
 
+/// A line of --batch, which has options like a command.
+inline constexpr Command kBatchLine = {"paired", 'b', ""};
+
 /// Both in the order of --help.
 const std::vector<Command>& commands();
 const std::vector<Flag>& flags();

@@ -14,4 +14,9 @@ std::string formatted(const char* pattern, ...) {
   return text;
 }
 
+std::string counted(std::size_t count, const std::string& noun) {
+  const bool hisses = noun.back() == 's' || noun.back() == 'h';  // loss, launch
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : hisses ? "es" : "s");
+}
+
 }  // namespace swiglu::bench

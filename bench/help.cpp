@@ -20,6 +20,7 @@ std::string help_text(const std::string& command) {
     text += "  " + std::string(entry.name) + std::string(11 - std::string(entry.name).size(), ' ') + entry.help + "\n";
   }
   const Command* one = find_command(command);
+  if (command == "report") return text + "\nIts options: swiglu-bench report --help\n";
   const auto takes_implementations = [&](const Flag& flag) {
     return std::string(flag.name) == "--impl" && flag.belongs(*one);
   };

@@ -9,21 +9,24 @@
 namespace swiglu::bench {
 namespace {
 
+std::string see_help(const Command& command) { return std::string(" (see ") + command.name + " --help)"; }
+
 const Flag& find_flag(const std::string& name, const Command& command) {
   std::vector<std::string> known;
   for (const auto& flag : flags()) {
     if (name == flag.name) {
       if (flag.belongs(command)) return flag;
-      throw UsageError(name + " is no option of '" + command.name + "'");
+      const bool in_batch = command.letter == kBatchLine.letter;
+      throw UsageError(
+          name + (in_batch ? " belongs on the command line" : " is no option of '" + std::string(command.name) + "'"));
     }
     if (flag.belongs(command) && flag.help != nullptr) known.push_back(flag.name);
   }
   const std::string close = nearest(name, known);
-  throw UsageError("unknown option '" + name + "'" + (close.empty() ? "" : "; did you mean " + close + "?") + " (see " +
-                   command.name + " --help)");
+  throw UsageError("unknown option '" + name + "'" + (close.empty() ? "" : "; did you mean " + close + "?") +
+                   see_help(command));
 }
 
-/// words[i…] are options; returns after the last.
 void parse_words(Options& options, const Command& command, const std::vector<std::string>& words) {
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i];
@@ -34,22 +37,23 @@ void parse_words(Options& options, const Command& command, const std::vector<std
       options.google_benchmark.push_back(word);
       continue;
     }
-    if (word.rfind("--", 0) != 0) {
-      if (command.letter != 'c') throw UsageError("unexpected argument '" + word + "'");
+    if (word.rfind("-", 0) != 0) {
+      if (command.letter != 'c') throw UsageError("unexpected argument '" + word + "'" + see_help(command));
       options.words.push_back(word);
       continue;
     }
     const auto equals = word.find('=');
-    const std::string name = word.substr(0, equals);
+    const std::string name = word == "-h" ? "--help" : word.substr(0, equals);
     const Flag& flag = find_flag(name, command);
+    options.given.push_back(&flag);
     std::string value;
     if (flag.argument != nullptr) {
       if (equals != std::string::npos) {
         value = word.substr(equals + 1);
-      } else if (i + 1 < words.size()) {
+      } else if (i + 1 < words.size() && words[i + 1].rfind("--", 0) != 0) {
         value = words[++i];
       } else {
-        throw UsageError(name + " needs a value: " + flag.argument);
+        throw UsageError(name + " needs a value: " + flag.argument + see_help(command));
       }
     } else if (equals != std::string::npos) {
       throw UsageError(name + " takes no value");
@@ -59,10 +63,12 @@ void parse_words(Options& options, const Command& command, const std::vector<std
 }
 
 void check_sweep(const Options& options) {
-  if ((options.h_rule == HiddenChoice::fixed) != !options.hidden.empty()) {
-    throw UsageError("--h-rule fixed and --hidden need each other");
-  }
-  if (!options.hidden.empty() && options.d_model.empty()) throw UsageError("--hidden needs --d-model");
+  const bool fixed = options.h_rule == HiddenChoice::fixed;
+  if (fixed && options.hidden.empty()) throw UsageError("--h-rule fixed needs --hidden, which says the d_ff");
+  if (!fixed && !options.hidden.empty()) throw UsageError("--hidden needs --h-rule fixed");
+  if (fixed && !options.align.empty())
+    throw UsageError("--align does not go with --h-rule fixed: --hidden says the d_ff");
+  if (fixed && options.d_model.empty()) throw UsageError("--hidden needs --d-model");
   if (!options.align.empty() && options.d_model.empty()) throw UsageError("--align needs --d-model");
 }
 
@@ -79,20 +85,48 @@ std::vector<Options> read_batch(const std::string& path) {
     if (words.empty()) continue;
     Options sweep;
     try {
-      for (const auto& word : words) {
-        const std::string name = word.substr(0, word.find('='));
-        if (name == "--out" || name == "--batch" || name == "--resume" || name == "--launches" || name == "--mode")
-          throw UsageError(name + " belongs on the command line");
-      }
-      parse_words(sweep, *find_command("paired"), words);
+      parse_words(sweep, kBatchLine, words);
       check_sweep(sweep);
     } catch (const UsageError& error) {
       throw UsageError("--batch: " + path + ":" + std::to_string(number) + ": " + error.what());
     }
     sweeps.push_back(sweep);
   }
+  if (file.bad()) throw UsageError("--batch: cannot read " + path);
   if (sweeps.empty()) throw UsageError("--batch: " + path + " has no line with options");
   return sweeps;
+}
+
+/// Beside --batch: what its lines say, so that nothing would look at it.
+void check_batch(const Options& options) {
+  for (const Flag* flag : options.given) {
+    const std::string name = flag->name;
+    if (name == "--baseline" || name == "--contender") {
+      throw UsageError(name + " does not go with --batch: write --impl into the lines of " + options.batch_file);
+    }
+    // A preset also says how many rounds there are, and how long a point may take.
+    if (flag->belongs(kBatchLine) && name != "--preset") {
+      throw UsageError(name + " does not go with --batch: write it into the lines of " + options.batch_file);
+    }
+  }
+}
+
+void check_pair(Options& options) {
+  if (options.contender != nullptr && options.baseline == nullptr) throw UsageError("--contender needs --baseline");
+  if (options.baseline == nullptr) return;
+  if (options.contender == nullptr) options.contender = &kNative;
+  if (!options.impls.empty()) throw UsageError("--impl does not go with --baseline: those two are what is measured");
+  if (options.contender == options.baseline) throw UsageError("--baseline and --contender are the same");
+  options.impls = {options.contender, options.baseline};
+}
+
+const Command& known_command(const std::string& name) {
+  if (const Command* command = find_command(name); command != nullptr) return *command;
+  std::vector<std::string> names;
+  for (const auto& entry : commands()) names.push_back(entry.name);
+  const std::string close = nearest(name, names);
+  throw UsageError("unknown command '" + name + "'" +
+                   (close.empty() ? "; try --help" : "; did you mean '" + close + "'?"));
 }
 
 std::string shell_quoted(const std::string& word) {
@@ -111,44 +145,43 @@ std::string Options::argv() const {
   return text;
 }
 
+std::string left_nothing(const Options& options) {
+  std::string filters = options.filter.empty() ? "" : "--filter '" + options.filter + "'";
+  for (const auto& flag : options.google_benchmark) {
+    if (flag.rfind("--benchmark_filter", 0) == 0) filters += (filters.empty() ? "" : " and ") + flag;
+  }
+  return filters.empty() ? "the lists leave none" : "no name matches " + filters + "; --list without it shows them";
+}
+
 Options parse_options(const std::vector<std::string>& arguments) {
   Options options;
   options.arguments = arguments;
   if (arguments.size() < 2) throw UsageError("no command; try --help");
   options.command = arguments[1];
   const std::vector<std::string> rest(arguments.begin() + 2, arguments.end());
-  if (options.command == "--help" || options.command == "-h") {
-    options.command.clear();
-    options.help = true;
-    return options;
+  const bool version = options.command == "--version";
+  options.help = options.command == "--help" || options.command == "-h" || options.command == "help";
+  if ((version && !rest.empty()) || (options.help && rest.size() > 1)) {
+    throw UsageError("unexpected argument '" + rest.back() + "'; try --help");
   }
-  if (options.command == "--version") return options;
+  if (options.help) options.command = rest.empty() ? "" : known_command(rest.front()).name;
+  if (options.help || version) return options;
   if (options.command == "report") {
     options.words = rest;
     return options;
   }
-  const Command* command = find_command(options.command);
-  if (command == nullptr) {
-    std::vector<std::string> names;
-    for (const auto& entry : commands()) names.push_back(entry.name);
-    const std::string close = nearest(options.command, names);
-    throw UsageError("unknown command '" + options.command + "'" +
-                     (close.empty() ? "; try --help" : "; did you mean '" + close + "'?"));
+  parse_words(options, known_command(options.command), rest);
+  if (options.help) return options;
+  if (!options.batch_file.empty()) {
+    check_batch(options);
+    options.batch = read_batch(options.batch_file);
   }
-  parse_words(options, *command, rest);
-  if (options.batch_file) options.batch = read_batch(*options.batch_file);
-  if (options.contender != nullptr && options.baseline == nullptr) throw UsageError("--contender needs --baseline");
-  if (options.baseline != nullptr) {
-    if (options.contender == nullptr) options.contender = &kNative;
-    if (!options.impls.empty()) throw UsageError("--impl does not go with --baseline: those two are what is measured");
-    if (options.contender == options.baseline) throw UsageError("--baseline and --contender are the same");
-    options.impls = {options.contender, options.baseline};
-  }
+  check_pair(options);
   if (options.mode == Mode::correctness && options.launches > 1)
     throw UsageError("--mode C times nothing: one launch is enough");
+  if (options.max_point_seconds == 0) options.max_point_seconds = options.preset == "report" ? 10 : 20;
   if (!options.resume.empty() && options.out.empty()) options.out = options.resume;
   if (!options.resume.empty() && options.out_format != Format::json) throw UsageError("--resume writes json only");
-  if (options.max_point_seconds == 0) options.max_point_seconds = options.preset == "report" ? 10 : 20;
   check_sweep(options);
   return options;
 }

@@ -19,6 +19,8 @@ enum class Mode {
   list,         ///< L: print names
 };
 
+struct Flag;
+
 enum class Format { console, markdown, json, jsonl, csv };
 
 /// The command line. Empty lists mean "what the preset says".
@@ -32,8 +34,8 @@ struct Options {
   std::vector<const Implementation*> impls;
   const Implementation *contender = nullptr, *baseline = nullptr;
   std::optional<Cache> cache;
-  std::string activation;  // exact text of one, empty = swiglu
-  std::optional<std::string> batch_file;
+  std::string activation;      // exact text of one, empty = swiglu
+  std::string batch_file;      // empty = none
   std::vector<Options> batch;  // one per line of --batch, which then say what the points are
 
   Mode mode = Mode::both;
@@ -62,6 +64,7 @@ struct Options {
   std::vector<std::string> words;             // positional (check), or everything (report)
   std::vector<std::string> google_benchmark;  // --benchmark_*, as given or by our names
   std::vector<std::string> arguments;         // the whole line
+  std::vector<const Flag*> given;             // its options
   std::string argv() const;                   // the same, quoted for a shell
 
   bool list() const { return mode == Mode::list; }
@@ -69,6 +72,9 @@ struct Options {
 
 /// Throws UsageError.
 Options parse_options(const std::vector<std::string>& arguments);
+
+/// For the error that nothing is left to measure: why, and what shows the names.
+std::string left_nothing(const Options& options);
 
 /// `command` empty: all commands.
 std::string help_text(const std::string& command);

@@ -68,6 +68,10 @@ std::string PointRun::measure(Workbench& bench, PointResult& result) {
     }
     return head + std::string(" skipped");
   }
+  if (const std::string reason = bench.too_large(point.T); !reason.empty()) {
+    for (const Implementation* impl : point.impls) leave_out(result, *impl, "SKIPPED", reason);
+    return head + std::string(" skipped");
+  }
   PointResult here;
   here.point = point;
   std::vector<Arm*> arms;

@@ -159,6 +159,14 @@ void write_whole(const std::string& path, const std::string& text) {
   }
 }
 
+void check_writable(const std::string& option, const std::string& path) {
+  const bool existed = access(path.c_str(), F_OK) == 0;
+  if (!std::ofstream(path, std::ios::app)) {
+    throw UsageError(option + ": cannot write " + path + ": " + std::strerror(errno));
+  }
+  if (!existed) unlink(path.c_str());
+}
+
 std::string document_text(const Json& document, Format format) {
   std::ostringstream text;
   switch (format) {

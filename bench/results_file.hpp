@@ -14,6 +14,9 @@ namespace swiglu::bench {
 /// Replaces `path` by a file with this text, or leaves it as it was and throws std::runtime_error.
 void write_whole(const std::string& path, const std::string& text);
 
+/// Throws UsageError if nothing could be written there; better now than after five minutes. Leaves nothing behind.
+void check_writable(const std::string& option, const std::string& path);
+
 /// The document {context, machine, calibration, benchmarks, pairs, samples, checks} as json, as jsonl (one row per
 /// line), as csv (rows, the union of their columns) or as md (a table of rows, one of pairs).
 std::string document_text(const Json& document, Format format);

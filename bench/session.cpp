@@ -2,17 +2,17 @@
 
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
+#include <set>
 #include <stdexcept>
 
 #include "clock.hpp"
 #include "cpus.hpp"
+#include "formatted.hpp"
 #include "machine_facts.hpp"
 #include "progress.hpp"
 #include "results_file.hpp"
@@ -32,11 +32,29 @@ Spread three_times(Probe probe) {
   return {median(values), quantile(values, 1)};
 }
 
+/// What is taken of the free memory must be at most 1/`share` of it.
+void check_memory(const char* option, std::size_t bytes, std::size_t share) {
+  if (const std::size_t free = available_memory(); bytes > free / share) {
+    throw UsageError(formatted("%s: %zu bytes are too many, the most is 1/%zu of the %zu bytes of free memory", option,
+                               bytes, share, free));
+  }
+}
+
+/// What --isa names, if it is one, here or in all lines of --batch; else "auto".
+std::string one_isa(const Options& options) {
+  std::set<std::string> names(options.isas.begin(), options.isas.end());
+  for (const Options& line : options.batch) {
+    names.insert(line.isas.begin(), line.isas.end());
+    if (line.isas.empty()) names.insert("auto");
+  }
+  return names.size() == 1 ? *names.begin() : "auto";
+}
+
 }  // namespace
 
 Isa limit_onednn(const Options& options) {
-  const Isa isa =
-      options.isas.size() == 1 && options.isas.front() != "auto" ? parse_isa(options.isas.front()) : resolve_isa();
+  const std::string name = one_isa(options);
+  const Isa isa = name == "auto" ? resolve_isa() : parse_isa(name);
   const char* cap = isa == Isa::avx2 ? "AVX2" : isa == Isa::portable ? "SSE41" : nullptr;
   if (cap != nullptr) setenv("ONEDNN_MAX_CPU_ISA", cap, 0);
   return isa;
@@ -44,17 +62,15 @@ Isa limit_onednn(const Options& options) {
 
 Session::Session(const Options& options)
     : options_(options), begin_(now()), cpus_(options.cpus.empty() ? usable_cpus() : options.cpus) {
-  if (!options.out.empty()) {  // better now than after five minutes; an empty file must not stay behind
-    const bool existed = access(options.out.c_str(), F_OK) == 0;
-    if (!std::ofstream(options.out, std::ios::app)) throw UsageError("--out: cannot write " + options.out);
-    if (!existed) unlink(options.out.c_str());
-  }
+  if (!options.out.empty()) check_writable(options.out == options.resume ? "--resume" : "--out", options.out);
   const std::vector<int> usable = usable_cpus();
   for (const int cpu : cpus_) {
     if (std::find(usable.begin(), usable.end(), cpu) == usable.end()) {
       throw UsageError("--cpus: this process may not run on CPU " + std::to_string(cpu));
     }
   }
+  check_memory("--arena-bytes", options.arena_bytes, 2);
+  check_memory("--llc-bytes", options.llc_bytes, 8);  // what is measured takes four of it
   limits_.isas = measurable_isas();
   limits_.own_isa = limit_onednn(options);
   limits_.max_threads = std::max<std::size_t>(1, std::min(physical_cores(cpus_), default_thread_count()));
@@ -88,10 +104,6 @@ Roofs& Session::roofs() {
   if (!roofs_) {
     const std::size_t limit = available_memory() / 8;
     const std::size_t wanted = std::max(std::size_t{512} << 20, 4 * cpus_.size() * llc_bytes_);
-    if (options_.arena_bytes > available_memory() / 2) {
-      throw UsageError("--arena-bytes: " + std::to_string(options_.arena_bytes) +
-                       " is more than half of the free memory");
-    }
     roofs_ = std::make_unique<Roofs>(cpus_, options_.arena_bytes > 0 ? options_.arena_bytes : std::min(wanted, limit));
   }
   return *roofs_;
@@ -107,7 +119,7 @@ void Session::calibrate(const std::vector<Isa>& isas, const std::vector<std::siz
     cpus_for(n);
     const Spread read = three_times([&] { return probes.read_gbps(n, 60e-3); });
     reads.push(Json().set("threads", n).set("median", read.middle).set("max", read.best));
-    std::fprintf(stderr, "  read bandwidth, %zu thread%s: %.1f GB/s\n", n, n == 1 ? "" : "s", read.middle);
+    std::fprintf(stderr, "  read bandwidth, %s: %.1f GB/s\n", counted(n, "thread").c_str(), read.middle);
     for (const Isa isa : isas) {
       const Spread peak = three_times([&] { return probes.peak_gflops(isa, n, 5e-3); });
       peaks.push(Json()
@@ -116,7 +128,7 @@ void Session::calibrate(const std::vector<Isa>& isas, const std::vector<std::siz
                      .set("median", peak.middle)
                      .set("max", peak.best)
                      .set("flops_per_cycle", peak.middle / clock / static_cast<double>(n)));
-      std::fprintf(stderr, "  peak, %s, %zu thread%s: %.1f GFLOP/s\n", swiglu::to_string(isa), n, n == 1 ? "" : "s",
+      std::fprintf(stderr, "  peak, %s, %s: %.1f GFLOP/s\n", swiglu::to_string(isa), counted(n, "thread").c_str(),
                    peak.middle);
       calibrated_.push_back({isa, n, {peak.best, read.best, 0}});
     }

@@ -38,7 +38,8 @@ Shape model_shape(const std::string& name, const std::string& set) {
 
 std::vector<Shape> model_shapes(const std::vector<std::string>& names, const std::string& set) {
   std::vector<Shape> shapes;
-  if (names == std::vector<std::string>{"all"}) {
+  if (std::find(names.begin(), names.end(), "all") != names.end()) {
+    if (names.size() > 1) throw UsageError("--models: 'all' goes alone");
     for (const Model& model : models()) shapes.push_back(model_shape(model.name, set));
     return shapes;
   }
@@ -126,15 +127,6 @@ std::vector<Isa> resolve_isas(const std::vector<std::string>& names, const Machi
   return isas;
 }
 
-Sizes resolve_threads(const std::vector<std::string>& words, std::size_t max_threads) {
-  Sizes threads;
-  for (const auto& word : words) {
-    const std::size_t n = word == "max" ? max_threads : parse_size("--threads", word);
-    if (std::find(threads.begin(), threads.end(), n) == threads.end()) threads.push_back(n);
-  }
-  return threads;
-}
-
 Impls impls_of(const Options& options, const Sweep& sweep, const MachineLimits& limits, Isa isa) {
   Impls impls;
   for (const Implementation* impl : options.impls.empty() ? sweep.impls : options.impls) {
@@ -196,6 +188,20 @@ void add_points(const Options& options, const MachineLimits& limits, const std::
 }
 
 }  // namespace
+
+std::vector<Isa> asked_isas(const Options& options, const MachineLimits& limits) {
+  return options.isas.empty() ? limits.isas : resolve_isas(options.isas, limits, true);
+}
+
+std::vector<std::size_t> resolve_threads(const std::vector<std::string>& words, std::size_t max_threads) {
+  Sizes threads;
+  for (const auto& word : words) {
+    const std::size_t n =
+        word == "max" ? max_threads : parse_integer("--threads", word, 1, SIZE_MAX, "a positive integer or max");
+    if (std::find(threads.begin(), threads.end(), n) == threads.end()) threads.push_back(n);
+  }
+  return threads;
+}
 
 std::size_t preset_rounds(const std::string& preset) { return preset == "full" ? 15 : 9; }
 

@@ -18,6 +18,12 @@ struct MachineLimits {
 /// machine cannot do (an ISA it lacks, an implementation asked for by name that this build lacks).
 std::vector<Point> build_points(const Options& options, const MachineLimits& limits);
 
+/// ISAs that --isa names, without it all that can be measured. Throws UsageError for one that this machine cannot run.
+std::vector<Isa> asked_isas(const Options& options, const MachineLimits& limits);
+
+/// Thread counts that the words mean, each once. Throws UsageError.
+std::vector<std::size_t> resolve_threads(const std::vector<std::string>& words, std::size_t max_threads);
+
 /// Rounds per point if --rounds is not given.
 std::size_t preset_rounds(const std::string& preset);
 

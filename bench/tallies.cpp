@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "formatted.hpp"
 #include "stats.hpp"
 
 namespace swiglu::bench {
@@ -14,7 +15,7 @@ struct Tally {
   std::vector<double> ratios;
   double worst = INFINITY;
   std::string worst_name;
-  std::map<std::string, int> verdicts;
+  std::map<std::string, std::size_t> verdicts;
 };
 
 }  // namespace
@@ -36,9 +37,10 @@ void print_tallies(const std::vector<PointResult>& results, const Plan& plan, co
     }
   }
   for (auto& [baseline, tally] : tallies) {
-    std::printf("%s against %s: geometric mean %.3fx, worst %.3fx (%s), %d wins, %d ties, %d losses\n",
-                contender.c_str(), baseline.c_str(), geometric_mean(tally.ratios), tally.worst,
-                tally.worst_name.c_str(), tally.verdicts["win"], tally.verdicts["tie"], tally.verdicts["loss"]);
+    std::printf("%s against %s: geometric mean %.3fx, worst %.3fx (%s), %s, %s, %s\n", contender.c_str(),
+                baseline.c_str(), geometric_mean(tally.ratios), tally.worst, tally.worst_name.c_str(),
+                counted(tally.verdicts["win"], "win").c_str(), counted(tally.verdicts["tie"], "tie").c_str(),
+                counted(tally.verdicts["loss"], "loss").c_str());
   }
 }
 

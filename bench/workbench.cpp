@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "formatted.hpp"
 #include "formulas.hpp"
 #include "machine_facts.hpp"
 
@@ -31,8 +32,9 @@ Workbench::Workbench(Session& session, const Point& point, const std::vector<con
     const Rotation rotate = rotation(one, point.threads, point.cache, session.llc_bytes(), budget);
     rotation_enough_ = rotation_enough_ && rotate.enough;
     if (rotate.windows == 0) {
-      unavailable_[impl] = "weights need more than a quarter of the free memory (" + std::to_string(budget >> 20) +
-                           " MiB for each implementation)";
+      unavailable_[impl] =
+          formatted("its weights need %.0f bytes; %zu are available (a quarter of the free memory, ", one, budget) +
+          "shared by " + counted(impls.size(), "implementation") + ")";
       continue;
     }
     try {
@@ -54,6 +56,16 @@ Workbench::Reference& Workbench::reference(Family family) {
     entry.truth = std::make_unique<Truth>(entry.shape, entry.source->view(), seed_, family);
   }
   return entry;
+}
+
+std::string Workbench::too_large(std::size_t T) const {
+  const Shape gated = point_.shape;
+  // x and y of each set, y of the comparison with double, and a gate, an up and a hidden row for who stores them.
+  const std::size_t needed = 4 * T * ((2 * sets_ + 1) * gated.d + 3 * std::max(gated.h, 4 * gated.d));
+  const std::size_t available = available_memory() / 2;
+  if (needed <= available) return "";
+  return "calls of " + counted(T, "row") +
+         formatted(" need %zu bytes; %zu are available (half of the free memory)", needed, available);
 }
 
 Arm* Workbench::find(const Implementation& impl) {

@@ -28,6 +28,9 @@ class Workbench {
   const std::map<const Implementation*, std::string>& unavailable() const { return unavailable_; }  ///< → reason
   bool rotation_enough() const { return rotation_enough_; }
 
+  /// Why there is no memory for calls of T rows; empty = there is.
+  std::string too_large(std::size_t T) const;
+
   /// x and y for calls of T rows.
   CallBuffers buffers(std::size_t T);
 

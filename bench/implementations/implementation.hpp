@@ -73,8 +73,8 @@ inline std::string nothing_missing() { return {}; }
 /// All, in the order in which help and reports list them.
 const std::vector<const Implementation*>& implementations();
 
-/// By name or alias. Throws UsageError with the nearest name.
-const Implementation& find_implementation(const std::string& name);
+/// By name or alias. Throws UsageError, which names `option` and the nearest name.
+const Implementation& find_implementation(const std::string& name, const std::string& option);
 
 // One per file here.
 extern const Implementation kNative;

@@ -11,13 +11,13 @@ const std::vector<const Implementation*>& implementations() {
   return list;
 }
 
-const Implementation& find_implementation(const std::string& name) {
+const Implementation& find_implementation(const std::string& name, const std::string& option) {
   std::vector<std::string> names;
   for (const Implementation* entry : implementations()) {
     if (name == entry->name || (entry->alias != nullptr && name == entry->alias)) return *entry;
     names.push_back(entry->name);
   }
-  throw UsageError(not_one_of("--impl", name, names));
+  throw UsageError(not_one_of(option, name, names));
 }
 
 }  // namespace swiglu::bench

@@ -42,7 +42,9 @@ void measure_creation(TargetRun& run) {
   Session& session = run.session();
   const Shape shape = run.quick() ? fixed_shape(2048, 5632, "", "targets") : fixed_shape(4096, 11008, "", "targets");
   const auto bytes = static_cast<std::size_t>(weight_bytes(shape.d, shape.h));
-  if (available_memory() < 3 * bytes) return run.not_measured("creation", "not enough free memory");
+  if (const std::size_t free = available_memory(); free < 3 * bytes) {
+    return run.not_measured("creation", formatted("needs %zu bytes of memory, %zu are free", 3 * bytes, free));
+  }
   const SourceWeights source(shape.d, shape.h, session.options().seed);
   for (const std::size_t threads : run.threads()) {
     session.pin(threads);

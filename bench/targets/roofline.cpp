@@ -71,9 +71,9 @@ void report_roofline(TargetRun& run, std::size_t threads, const std::vector<Resu
   }
   const std::string suffix = run.suffix(threads);
   run.at_least("roofline: geometric mean" + suffix, geometric_mean(shares), "%", 95,
-               formatted("%zu points", results.size()) + left_out);
+               counted(results.size(), "point") + left_out);
   run.at_least("roofline: lowest point" + suffix, lowest->pct_roof, "%", 90,
-               name_of(lowest->point) + formatted("; %zu points below 90 %%", below));
+               name_of(lowest->point) + "; " + counted(below, "point") + " below 90 %");
 }
 
 void report_rival(TargetRun& run, std::size_t threads, const std::vector<Result>& results) {
@@ -98,10 +98,11 @@ void report_rival(TargetRun& run, std::size_t threads, const std::vector<Result>
                      run.has_rival() ? "oneDNN runs another ISA in this process" : "this build has no oneDNN backend");
     return;
   }
-  run.at_least(
-      "against oneDNN: worst lower 99 % bound" + suffix, worst->rival->ratio.lower, "x", 0.98,
-      name_of(worst->point) + formatted(": %.3f [%.3f, %.3f]; %zu points below 0.98", worst->rival->ratio.ratio,
-                                        worst->rival->ratio.lower, worst->rival->ratio.upper, below));
+  run.at_least("against oneDNN: worst lower 99 % bound" + suffix, worst->rival->ratio.lower, "x", 0.98,
+               name_of(worst->point) +
+                   formatted(": %.3f [%.3f, %.3f]; ", worst->rival->ratio.ratio, worst->rival->ratio.lower,
+                             worst->rival->ratio.upper) +
+                   counted(below, "point") + " below 0.98");
   run.at_least("against oneDNN: geometric mean" + suffix, geometric_mean(all), "x", 1.25,
                formatted("100 %% of the roofline would be %.2f×", geometric_mean(all_ceilings)));
   run.at_least("against oneDNN: geometric mean, T = 8..32" + suffix, geometric_mean(few), "x", 1.4,
@@ -145,7 +146,8 @@ void sweep_with(TargetRun& run, std::size_t threads) {
     }
     if (!native) continue;
     results.push_back({point, *native, against_rival(run, turn, result)});
-    std::fprintf(stderr, "  %s, %zu threads: %.1f %% of the roofline", name_of(point).c_str(), threads, *native);
+    std::fprintf(stderr, "  %s, %s: %.1f %% of the roofline", name_of(point).c_str(),
+                 counted(threads, "thread").c_str(), *native);
     if (const auto& rival = results.back().rival) {
       std::fprintf(stderr, ", %.2fx oneDNN [%.2f, %.2f] of %.2fx", rival->ratio.ratio, rival->ratio.lower,
                    rival->ratio.upper, rival->ceiling);

@@ -44,14 +44,8 @@ const char* to_string(Verdict verdict) {
 TargetRun::TargetRun(Session& session) : session_(session), random_(session.options().seed) {
   const Options& options = session.options();
   if (options.isas.size() > 1) throw UsageError("--isa: targets measures one ISA per run");
-  isa_ = options.isas.empty() || options.isas.front() == "auto" ? resolve_isa() : parse_isa(options.isas.front());
-  const auto& isas = session.limits().isas;
-  if (std::find(isas.begin(), isas.end(), isa_) == isas.end()) {
-    throw UsageError(std::string("--isa: this machine or this build cannot run ") + swiglu::to_string(isa_));
-  }
-  for (const std::string& word : options.threads) {
-    threads_.push_back(word == "max" ? session.limits().max_threads : parse_size("--threads", word));
-  }
+  isa_ = options.isas.empty() ? resolve_isa() : asked_isas(options, session.limits()).front();
+  threads_ = resolve_threads(options.threads, session.limits().max_threads);
   if (threads_.empty()) {
     threads_ = {1};
     if (session.limits().max_threads > 1) threads_.push_back(2);
@@ -62,7 +56,7 @@ TargetRun::TargetRun(Session& session) : session_(session), random_(session.opti
 std::size_t TargetRun::most_threads() const { return *std::max_element(threads_.begin(), threads_.end()); }
 
 std::string TargetRun::suffix(std::size_t threads) const {
-  return formatted(", %s, %zu thread%s", swiglu::to_string(isa_), threads, threads == 1 ? "" : "s");
+  return std::string(", ") + swiglu::to_string(isa_) + ", " + counted(threads, "thread");
 }
 
 void TargetRun::add(TargetRow row) {

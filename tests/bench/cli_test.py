@@ -27,8 +27,8 @@ def used(document):
     return [sample for sample in document["samples"] if sample.get("used", 1)]
 
 
-def run(*arguments, cwd=None):
-    return subprocess.run([BENCH, *arguments], capture_output=True, text=True, timeout=120, cwd=cwd)
+def run(*arguments, **settings):
+    return subprocess.run([BENCH, *arguments], capture_output=True, text=True, timeout=120, **settings)
 
 
 class Folder(unittest.TestCase):
@@ -60,15 +60,60 @@ class BadInput(Folder):
             (["paired", "--isa", "avx1024"], "--isa: 'avx1024' is not one of"),
             (["paired", "--activation", "gelu"], "--activation: "),
             (["paired", "--tokens", "x"], "--tokens: 'x' is not a positive integer"),
+            (["paired", "--d-model", "1000000000000000", "--list"], "--d-model: 1000000000000000 is too large"),
+            (["paired", "--arena-bytes", "1000000G"], "bytes of free memory"),
+            (["run", "--llc-bytes", "1000000G"], "bytes of free memory"),
+            (["paired", "--models", "all,LLaMA-7B"], "'all' goes alone"),
             (["paired", "--cpus", "4095"], "--cpus: this process may not run on CPU 4095"),
             (["paired", "--threads", "4096"], "--threads: 4096 threads asked for"),
-            (["paired", "--out", "/nonexistent/x.json"], "--out: cannot write"),
-            (["paired", "--filter", "no such row"], "no points"),
+            (["run", "--threads", "4096"], "--threads: 4096 threads asked for"),
+            (["paired", "--out", "/nonexistent/x.json"], "--out: cannot write /nonexistent/x.json: No such file"),
+            (["paired", "--filter", "no such row"], "no points: no name matches --filter 'no such row'; --list"),
             (["paired", "--resume", "/nonexistent.json"], "--resume: cannot read"),
+            (["paired", "--resume", "/"], "--resume: cannot write /"),
             (["run", "--filter", "no such row"], "no benchmarks"),
+            (["run", "--benchmark_filter=no such row"], "no name matches --benchmark_filter=no such row"),
+            (["run", "--benchmark_foo"], "Google Benchmark does not know --benchmark_foo"),
+            (["run", "--benchmark_repetitons=3"], "did you mean --benchmark_repetitions?"),
+            (["run", "--benchmark_repetitions"], "--benchmark_repetitions needs a value"),
+            (["run", "--benchmark_repetitions=x"], "--benchmark_repetitions: 'x' is not a positive integer"),
+            (["run", "--benchmark_filter=("], "not a valid regular expression"),
+            (["run", "--benchmark_out_format=xml"], "'xml' is not one of json, console, csv"),
+            (["run", "--benchmark_time_unit=min"], "'min' is not one of ns, us, ms, s"),
+            (["run", "--benchmark_out=/nonexistent/x"], "--benchmark_out: cannot write /nonexistent/x: No such file"),
+            (["run", "--benchmark_list_tests"], "--list prints the names"),
+            (["machine", "--isa", "portable,avx512,neon"], "--isa: this machine or this build cannot run "),
+            (["check", "--isa", "portable,avx512,neon"], "--isa: this machine or this build cannot run "),
+            (["check", "--impl", "ffn2"], "--impl: no ffn2: the layers to check are gated blocks"),
+            (["check", "/nonexistent"], "/nonexistent: cannot be opened: No such file"),
+            (["check", "/"], "/: cannot be read"),
+            (["check", __file__], "no safetensors file"),
         ]:
             with self.subTest(arguments):
                 self.refused(*arguments, says=says)
+
+    def test_no_wrong_command_line_leaves_a_file(self):
+        run("paired", "--out", "results.json", "--filter", "no such row", cwd=self.path)
+        run("run", "--benchmark_out=google.json", "--filter", "no such row", cwd=self.path)
+        self.assertEqual(os.listdir(self.path), [])
+
+    def test_check_says_how_to_give_it_the_other_layers(self):
+        done = run("check", "--impl", "native", env=dict(os.environ, SWIGLU_DATA_DIR=str(self.path)))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        (line,) = done.stderr.splitlines()
+        self.assertIn(f"layer_00.safetensors, layer_28.safetensors not in {self.path}/smollm2", line)
+        self.assertIn("set SWIGLU_DATA_DIR to the folder above", line)
+
+    def test_google_benchmarks_build_type_is_no_warning(self):
+        done = run("run", "--filter", "^machine/read/thr:1$", "--arena-bytes", "64M", "--benchmark_min_time=0.001")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("Running swiglu-bench", done.stderr)
+        self.assertNotIn("DEBUG", done.stderr)
+
+    def test_more_rows_of_x_than_there_is_memory_for(self):
+        done = run("paired", "--d-model", "2048", "--tokens", "16777216", "--impl", "native", "--mode", "C",
+                   "--max-point-seconds", "1e9", "--arena-bytes", "64M")  # fmt: skip
+        self.assertRegex(done.stderr, r"SKIPPED .*calls of 16777216 rows need 2061584302080 bytes; \d+ are available")
 
     def test_an_activation_is_measured_where_there_is_one_and_else_skipped(self):
         out = self.path / "act.json"
@@ -89,7 +134,8 @@ class BadInput(Folder):
         self.assertEqual(done.returncode, 2, done.stderr)
         (row,) = json.loads(out.read_text())["benchmarks"]
         self.assertEqual(row["status"], "SKIPPED")
-        self.assertIn("weights need more than a quarter of the free memory", row["skip_reason"])
+        self.assertRegex(row["skip_reason"], r"^its weights need 1279795200000 bytes; \d+ are available \(a quarter of "
+                         r"the free memory, shared by 1 implementation\)$")  # fmt: skip
 
     def test_a_point_that_takes_too_long_is_skipped_with_the_reason(self):
         out = self.path / "long.json"
@@ -255,5 +301,5 @@ class Report(Folder):
 
 
 if __name__ == "__main__":
-    BENCH = sys.argv.pop(1)
+    BENCH = os.path.abspath(sys.argv.pop(1))
     unittest.main()
