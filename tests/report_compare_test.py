@@ -116,9 +116,14 @@ class SideBySide(Folder):
 
     def test_usage(self):
         path = self.write(small())
-        for arguments in [("--compare", path), (path, "--compare", path, path),
-                          ("--compare", path, path, "--history", path)]:  # fmt: skip
-            self.assertEqual(self.report(*arguments)[0], 2)
+        for arguments, says in [(["--compare", path], "expected 2 arguments"), ([], "give result files"),
+                                ([path, "--compare", path, path], "give result files, or --compare"),
+                                ([path, "--compares"], "unrecognized arguments: --compares"),
+                                (["--compare", path, path, "--history", path], "--history belongs to")]:  # fmt: skip
+            code, _, stderr = self.report(*arguments)
+            self.assertEqual((code, stderr.count("\n")), (2, 1), stderr)
+            self.assertTrue(stderr.startswith("report: "), stderr)
+            self.assertIn(says, stderr)
             self.assertFalse(self.out.exists())
 
 

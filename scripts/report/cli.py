@@ -24,8 +24,14 @@ exit code: 0 written; 2 usage, or the input cannot be reported on (one line says
 """
 
 
+class Parser(argparse.ArgumentParser):
+    def error(self, message):
+        """In one line, as every other error; argparse puts its usage before it."""
+        self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
+
+
 def main(argv=None):
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="report", description=HELP, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("results", nargs="*", type=Path, help="JSON written by swiglu-bench --out")
