@@ -5,6 +5,7 @@
 
 #include "backend.hpp"
 #include "dispatch/kernel_sets.hpp"
+#include "dispatch/tuning.hpp"
 #include "driver/driver.hpp"
 #include "glu.hpp"
 #include "memory/page_buffer.hpp"
@@ -34,7 +35,8 @@ struct PackTask {
 class NativeBackend final : public BlockBackend {
  public:
   NativeBackend(const BlockWeights& weights, const Options& options)
-      : layout_(packed_layout(weights.d_model, weights.d_ff)),
+      : tuning_(choose_tuning(kernel_set(options.isa))),
+        layout_(packed_layout(weights.d_model, weights.d_ff)),
         executor_(options.executor ? options.executor : shared_thread_pool(options.threads)),
         workers_(std::max<std::size_t>(1, executor_->concurrency())),
         panels_(layout_.floats() * sizeof(float)) {
@@ -43,7 +45,8 @@ class NativeBackend final : public BlockBackend {
     PackTask{&weights, &pack_gate_up, gate_up, layout_.gate_up_panels}.run_on(*executor_);
     PackTask{&weights, &pack_down, down, layout_.down_panels}.run_on(*executor_);
     const kernels::KernelSet& set = kernel_set(options.isa);
-    block_ = {&set, bind_glu(set, options.activation), weights.d_model, weights.d_ff, layout_, gate_up, down};
+    block_ = {&set, &tuning_.tuning, bind_glu(set, options.activation), weights.d_model, weights.d_ff, layout_, gate_up,
+              down};
   }
 
   void forward(const ForwardCall& call) const override { run_block(block_, call, executor_.get(), workers_); }
@@ -58,13 +61,14 @@ class NativeBackend final : public BlockBackend {
   std::string explain() const override {
     std::ostringstream text;
     text << "backend native: tile of " << block_.set->tile_rows << " rows x 32 columns, k blocks of "
-         << block_.set->k_block << ", prefetch " << block_.set->prefetch_rows << " rows ahead, up to " << workers_
-         << (workers_ == 1 ? " thread\n" : " threads\n") << "packed weights: " << panels_.size() << " bytes, "
-         << panels_.huge_bytes() << " of them on huge pages\n";
+         << block_.tuning->k_block << ", up to " << workers_ << (workers_ == 1 ? " thread\n" : " threads\n")
+         << "tuning: " << tuning_.why << "\npacked weights: " << panels_.size() << " bytes, " << panels_.huge_bytes()
+         << " of them on huge pages\n";
     return text.str();
   }
 
  private:
+  TuningChoice tuning_;
   PackedLayout layout_;
   std::shared_ptr<Executor> executor_;
   std::size_t workers_;

@@ -1,4 +1,4 @@
-// Dispatch: names, forcing by argument and by environment, features, explanations. No kernel runs here.
+// Dispatch: names, forcing by argument and by environment, features, tunings, explanations. No kernel runs here.
 
 #include <gtest/gtest.h>
 #include <swiglu/swiglu.h>
@@ -10,6 +10,7 @@
 
 #include "dispatch/cpu_features.hpp"
 #include "dispatch/kernel_sets.hpp"
+#include "dispatch/tuning.hpp"
 #include "support/error_of.hpp"
 
 namespace swiglu {
@@ -17,29 +18,30 @@ namespace {
 
 constexpr Isa kEveryIsa[] = {Isa::portable, Isa::avx2, Isa::avx512, Isa::neon};
 
-/// Sets SWIGLU_ISA for one scope.
+/// Sets SWIGLU_ISA, or another variable, for one scope.
 class Environment {
  public:
-  explicit Environment(const char* value) {
-    if (const char* old = std::getenv("SWIGLU_ISA")) {
+  explicit Environment(const char* value, const char* name = "SWIGLU_ISA") : name_(name) {
+    if (const char* old = std::getenv(name_)) {
       old_ = old;
       was_set_ = true;
     }
     if (value == nullptr) {
-      unsetenv("SWIGLU_ISA");
+      unsetenv(name_);
     } else {
-      setenv("SWIGLU_ISA", value, 1);
+      setenv(name_, value, 1);
     }
   }
   ~Environment() {
     if (was_set_) {
-      setenv("SWIGLU_ISA", old_.c_str(), 1);
+      setenv(name_, old_.c_str(), 1);
     } else {
-      unsetenv("SWIGLU_ISA");
+      unsetenv(name_);
     }
   }
 
  private:
+  const char* name_;
   std::string old_;
   bool was_set_ = false;
 };
@@ -235,6 +237,32 @@ TEST(ObjectIsa, FollowsArgumentThenEnvironment) {
     float y[2];
     EXPECT_NO_THROW(forced.forward({ones.data()}, {y}, 1, workspace));
     EXPECT_THROW(FeedForward(2, 2, weights), InvalidArgument);
+  }
+}
+
+TEST(Tuning, FollowsTheEnvironment) {
+  const kernels::KernelSet& set = kernel_set(resolve_isa(Isa::automatic));
+  for (const kernels::CacheClass caches : {kernels::CacheClass::large_l1, kernels::CacheClass::small_l1}) {
+    const char* name = caches == kernels::CacheClass::large_l1 ? "large_l1" : "small_l1";
+    const Environment environment(name, "SWIGLU_TUNING");
+    const TuningChoice choice = choose_tuning(set);
+    EXPECT_EQ(&choice.tuning, &set.tunings[static_cast<std::size_t>(caches)]);
+    EXPECT_EQ(choice.why, name + std::string(" (forced by SWIGLU_TUNING)"));
+  }
+  const std::vector<float> ones(4, 1.0f);
+  const Weights weights = Weights::separate({ones.data()}, {ones.data()}, {ones.data()});
+  const Environment bogus("bogus", "SWIGLU_TUNING");
+  EXPECT_TRUE(contains(error_of<InvalidArgument>([&] { FeedForward(2, 2, weights); }),
+                       "SWIGLU_TUNING = \"bogus\": must be one of automatic, large_l1, small_l1"));
+}
+
+TEST(Tuning, IsExplained) {
+  const std::vector<float> ones(4, 1.0f);
+  const Weights weights = Weights::separate({ones.data()}, {ones.data()}, {ones.data()});
+  for (const char* automatic : {"", "automatic"}) {
+    const Environment environment(automatic, "SWIGLU_TUNING");
+    const std::string text = FeedForward(2, 2, weights).explain();
+    EXPECT_TRUE(contains(text, "tuning: ") && contains(text, "of L1 data cache")) << text;
   }
 }
 

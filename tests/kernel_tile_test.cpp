@@ -119,7 +119,15 @@ TEST_P(KernelTable, IsFilledAsItsSizesSay) {
   EXPECT_EQ(set.isa, GetParam());
   ASSERT_GE(set.tile_rows, 1u);
   ASSERT_LE(set.tile_rows, kernels::kMaxTileRows);
-  EXPECT_EQ(set.k_block % kernels::kBlock, 0u);
+  for (const kernels::Tuning& tuning : set.tunings) {
+    EXPECT_GT(tuning.k_block, 0u);
+    EXPECT_EQ(tuning.k_block % kernels::kBlock, 0u);
+    for (std::size_t mr = 1; mr <= set.tile_rows; ++mr) {
+      const kernels::Streaming& how = tuning.streaming[mr];
+      EXPECT_TRUE(how.panels == 1 || how.panels == set.panels[mr]) << mr;
+      EXPECT_TRUE(how.near == 0 || (how.panels == 1 && how.near < how.ahead)) << mr;
+    }
+  }
   for (const kernels::TileTable* table : {&set.gate_up, &set.down}) {
     EXPECT_EQ(table->one[0], nullptr);
     for (std::size_t mr = 1; mr <= kernels::kMaxTileRows; ++mr) {

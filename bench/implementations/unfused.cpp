@@ -14,6 +14,7 @@
 
 #include "clock.hpp"
 #include "dispatch/kernel_sets.hpp"
+#include "dispatch/tuning.hpp"
 #include "driver/phase.hpp"
 #include "driver/plan.hpp"
 #include "glu.hpp"
@@ -59,9 +60,9 @@ class PackedMatrix {
   std::size_t panels() const { return panels_; }
   std::size_t bytes() const { return buffer_.size(); }
 
-  PanelProduct product(const kernels::KernelSet& set) const {
+  PanelProduct product(const kernels::KernelSet& set, const kernels::Tuning& tuning) const {
     PanelProduct product;
-    product.set = &set;
+    product.tuning = &tuning;
     product.table = &set.down;
     product.panels = static_cast<const float*>(buffer_.data());
     product.panel_stride = stride_;
@@ -80,6 +81,7 @@ class UnfusedObject final : public BlockObject {
  public:
   UnfusedObject(const ObjectRequest& request, const Activation& activation, bool gated)
       : set_(kernel_set(request.isa)),
+        tuning_(choose_tuning(set_).tuning),
         glu_(bind_glu(set_, activation)),
         d_(request.d_model),
         h_(request.d_ff),
@@ -175,7 +177,7 @@ class UnfusedObject final : public BlockObject {
       x_tiles = base + at.x;
     }
     const auto multiply = [&](const PackedMatrix& matrix, const float* in, float* out, std::size_t stride) {
-      PanelProduct product = matrix.product(set_);
+      PanelProduct product = matrix.product(set_, tuning_);
       product.x = in;
       product.tiles = tiles;
       product.out = out;
@@ -195,6 +197,7 @@ class UnfusedObject final : public BlockObject {
   }
 
   const kernels::KernelSet& set_;
+  const kernels::Tuning& tuning_;
   const kernels::Glu glu_;
   std::size_t d_, h_;
   std::shared_ptr<Executor> executor_;

@@ -11,10 +11,10 @@
 namespace swiglu {
 
 // Elementwise functions on f32 arrays, the same arithmetic as inside the block (same bits on avx2, avx512 and neon): in
-// double, each factor rounded once. Full gradual underflow; NaN stays NaN. Only element alignment is needed. The caller's
-// floating-point mode changes nothing and is left as it was.
-// Throw InvalidArgument (an invalid activation or layout; if there are elements, a null pointer, stride < width, partial
-// overlap) or Unsupported (ISA). `isa` = automatic reads SWIGLU_ISA once per process.
+// double, each factor rounded once. Full gradual underflow; NaN stays NaN. Only element alignment is needed. The
+// caller's floating-point mode changes nothing and is left as it was. Throw InvalidArgument (an invalid activation or
+// layout; if there are elements, a null pointer, stride < width, partial overlap) or Unsupported (ISA). `isa` =
+// automatic reads SWIGLU_ISA once per process.
 
 /// out[i] = f(x[i]), i < n. out may be x itself (in place), else they must not overlap.
 SWIGLU_API void apply(Function f, const float* x, float* out, std::size_t n, Isa isa = Isa::automatic);

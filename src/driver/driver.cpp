@@ -41,7 +41,7 @@ void run_rows(const PackedBlock& block, const ForwardCall& call, std::size_t row
   const float* x = call.x + row * call.x_stride;
 
   PanelProduct gate_up;
-  gate_up.set = block.set;
+  gate_up.tuning = block.tuning;
   gate_up.table = &block.set->gate_up;
   gate_up.glu = &block.glu;
   gate_up.panels = block.gate_up;

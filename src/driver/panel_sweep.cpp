@@ -44,23 +44,27 @@ TileArgs tile_args(const PanelProduct& g, std::size_t tile, std::size_t panel, s
 // end of a chunk (`after`), nor where several panels are taken at once (few rows): each of them is a stream of its own.
 void stream(const PanelProduct& g, std::size_t first, std::size_t last, std::size_t after, float* partial) {
   const std::size_t rows = g.tiles.size(0);
-  const std::size_t at_once = g.set->panels[rows];
+  const kernels::Streaming& how = g.tuning->streaming[rows];
+  const std::size_t at_once = how.panels;
   for (std::size_t p = first; p < last;) {
     const std::size_t panels = last - p >= at_once ? at_once : 1;
     const std::size_t next = p + panels < last ? p + panels : after;
-    const std::size_t ahead = panels > 1 ? g.set->streams_prefetch_rows / panels : g.set->prefetch_rows;
+    const std::size_t ahead = how.ahead / panels;
     const kernels::TileFn fn = panels > 1 ? g.table->many[rows] : g.table->one[rows];
     const auto run = [&](std::size_t k0, std::size_t k, const float* prefetch) {
       TileArgs a = tile_args(g, 0, p, k0, k, partial);
       a.columns = std::min(a.columns, panels * kPanelColumns);
       a.prefetch = prefetch;
       a.prefetch_step = kPanelColumns;
+      a.prefetch_near = how.near * kPanelColumns;
       fn(a);
     };
     const float* ahead_here = panel_start(g, p) + (1 + ahead) * kPanelColumns;
     // Rows of k before the jump to the next panel; a whole number of blocks because tiles are cut only there.
     const std::size_t body = g.k > ahead ? (g.k - ahead) / kBlock * kBlock : 0;
-    if (next == p + 1) {
+    if (ahead == 0) {
+      run(0, g.k, nullptr);
+    } else if (next == p + 1) {
       run(0, g.k, ahead_here);
     } else if (body == 0) {
       run(0, g.k, panel_start(g, next));
@@ -76,7 +80,7 @@ void stream(const PanelProduct& g, std::size_t first, std::size_t last, std::siz
 // the block that comes next, so that the stream from memory goes on under the arithmetic.
 void reuse(const PanelProduct& g, std::size_t first, std::size_t last, std::size_t after, float* partial) {
   const std::size_t units = (g.k + kBlock - 1) / kBlock;
-  const EqualPieces blocks(units, g.set->k_block / kBlock);  // even blocks: a short last one starves the prefetch
+  const EqualPieces blocks(units, g.tuning->k_block / kBlock);  // even blocks: a short last one starves the prefetch
   const std::size_t tiles = g.tiles.count();
   for (std::size_t p = first; p < last; ++p) {
     for (std::size_t b = 0; b < blocks.count(); ++b) {

@@ -11,7 +11,7 @@ namespace swiglu {
 
 /// Row tiles · panels → epilogue. Everything a worker needs; read only, shared by all workers of a phase.
 struct PanelProduct {
-  const kernels::KernelSet* set = nullptr;
+  const kernels::Tuning* tuning = nullptr;
   const kernels::TileTable* table = nullptr;
   const kernels::Glu* glu = nullptr;  // gate-up
   const float* panels = nullptr;

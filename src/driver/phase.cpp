@@ -63,7 +63,7 @@ void run_phase(const PanelProduct& product, std::size_t panels, float* partial, 
   }
   // Few rows: as many panels as the kernel takes at once. Many rows: one, since a panel is then long work and 18 of
   // them (d_model = 576) must come out even.
-  const std::size_t min_chunk = product.tiles.count() == 1 ? product.set->panels[rows] : 1;
+  const std::size_t min_chunk = product.tiles.count() == 1 ? product.tuning->streaming[rows].panels : 1;
   Phase phase{&product, panels, workers, min_chunk, partial, partial_stride, {}};
   executor->parallel_for(workers, &Phase::work, &phase);
 }

@@ -12,6 +12,7 @@ namespace swiglu {
 /// One packed block, as the driver sees it. The panels are owned elsewhere.
 struct PackedBlock {
   const kernels::KernelSet* set = nullptr;
+  const kernels::Tuning* tuning = nullptr;  // one of the set's
   kernels::Glu glu{};
   std::size_t d_model = 0;
   std::size_t d_ff = 0;

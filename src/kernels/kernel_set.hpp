@@ -109,6 +109,8 @@ struct TileArgs {
                                     // each panel n (two lines if prefetch_step ≥ 32) and then advances by prefetch_step
                                     // elements; null = no prefetch
   std::size_t prefetch_step = 0;
+  std::size_t prefetch_near = 0;  // > 0, only for one panel and two lines: those go into L2, and the row that is so
+                                  // many elements behind the current one goes into L1
   const float* next_x = nullptr;  // the row tile that the next call works on, wherever prefetch is not null
 
   // Epilogue gate-up: h = glu(gate, up). `out` is the row tile of hidden at this panel's block: [panels][mr][16],
@@ -129,13 +131,31 @@ struct TileTable {
   TileFn many[kMaxTileRows + 1];  // KernelSet::panels[mr] panels at once; null where that is 1
 };
 
+/// How a lone row tile's panels are brought in from memory.
+struct Streaming {
+  std::uint8_t panels = 1;  // at once: 1, or KernelSet::panels[mr]
+  std::uint16_t ahead = 0;  // rows of k that the prefetch runs ahead, shared by those panels; 0: left to the hardware
+  std::uint16_t near = 0;   // 0: straight into L1; else into L2, and from there into L1 so many rows ahead (1 panel)
+};
+
+/// What depends on caches and not on instructions; results do not depend on it (C2).
+struct Tuning {
+  std::size_t k_block = 0;  // rows of k whose panel block stays in the near caches while all row tiles use it
+  Streaming streaming[kMaxTileRows + 1];  // by row count
+};
+
+/// Which of its tunings a kernel set is run with (src/dispatch/tuning.hpp chooses).
+enum class CacheClass : std::uint8_t {
+  large_l1,  // 48 KiB of L1 data cache and more, or unknown
+  small_l1,  // 32 KiB
+};
+inline constexpr std::size_t kCacheClasses = 2;
+
 struct KernelSet {
   Isa isa;
   std::size_t tile_rows;                  // MR
   std::uint8_t panels[kMaxTileRows + 1];  // panels that `many` takes at once, by row count
-  std::size_t k_block;                // rows of k whose panel block stays in the near caches while all row tiles use it
-  std::size_t prefetch_rows;          // how far the prefetch of one streamed panel runs ahead, in rows of k
-  std::size_t streams_prefetch_rows;  // the same for `many`: shared by the panels that are streamed at once
+  Tuning tunings[kCacheClasses];          // indexed by CacheClass
   TileTable gate_up;
   TileTable down;
   GluKernel glu[kGluKinds];     // indexed by GluKind

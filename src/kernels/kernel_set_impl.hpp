@@ -11,7 +11,12 @@
 namespace swiglu::kernels {
 namespace {
 
-// Config: Arch (an xsimd architecture), kTileRows, panels_at_once(mr), kKBlock, kPrefetchRows, kStreamsPrefetchRows.
+// Straight into L1: `alone` rows ahead for one panel, `shared` for several together.
+constexpr Streaming stream_ahead(int panels, std::uint16_t alone, std::uint16_t shared) {
+  return {static_cast<std::uint8_t>(panels), panels > 1 ? shared : alone, 0};
+}
+
+// Config: Arch (an xsimd architecture), kTileRows, panels_at_once(mr), tuning(CacheClass).
 template <class Config, template <class, int, int> class Epilogue, int MR = Config::kTileRows>
 constexpr void fill(TileTable& table) {
   table.one[MR] = &tile<typename Config::Arch, Epilogue, MR, 1>;
@@ -60,15 +65,13 @@ constexpr void fill_functions(KernelSet& set) {
 template <class Config>
 constexpr KernelSet make_kernel_set(Isa isa) {
   static_assert(Config::kTileRows <= kMaxTileRows);
-  static_assert(Config::kKBlock % kBlock == 0 && Config::kPrefetchRows % kBlock == 0);
   KernelSet set{};
   set.isa = isa;
   set.tile_rows = Config::kTileRows;
   for (int mr = 1; mr <= Config::kTileRows; ++mr)
     set.panels[mr] = static_cast<std::uint8_t>(Config::panels_at_once(mr));
-  set.k_block = Config::kKBlock;
-  set.prefetch_rows = Config::kPrefetchRows;
-  set.streams_prefetch_rows = Config::kStreamsPrefetchRows;
+  for (const CacheClass caches : {CacheClass::large_l1, CacheClass::small_l1})
+    set.tunings[static_cast<std::size_t>(caches)] = Config::tuning(caches);
   fill<Config, GateUpEpilogue>(set.gate_up);
   fill<Config, DownEpilogue>(set.down);
   fill_glu<typename Config::Arch>(set);

@@ -8,9 +8,11 @@ struct Config {
   using Arch = xsimd::fma3<xsimd::avx2>;
   static constexpr int kTileRows = 3;
   static constexpr int panels_at_once(int mr) { return mr == 1 ? 2 : 1; }
-  static constexpr std::size_t kKBlock = 192;
-  static constexpr std::size_t kPrefetchRows = 96;
-  static constexpr std::size_t kStreamsPrefetchRows = 64;
+  static constexpr Tuning tuning(CacheClass) {
+    Tuning t{192, {}};
+    for (int mr = 1; mr <= kTileRows; ++mr) t.streaming[mr] = stream_ahead(panels_at_once(mr), 96, 64);
+    return t;
+  }
 };
 
 }  // namespace

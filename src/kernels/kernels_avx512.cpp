@@ -13,12 +13,35 @@ struct Config {
   // Zen 5, one core, cold, % of the roofline for 192 / 288 / 384 / 512 / 576 / 704: 2048/5376 T = 16: 90, 91, 91, 93,
   // 93, 92; T = 24: 92, 93, 93, 94, –, 94; 576/1792 T = 16: 89, 90, 90, 90, 92, 91; T = 128: 94, –, –, 94, 95, 95.
   // Shorter blocks store more partial sums.
+  // Zen 4 is flat from 384 to 1152 rows (T = 16 … 128), and 1–5 points below that for 96 … 288.
   static constexpr std::size_t kKBlock = 576;
-  // Rows ahead, T = 8, one stream: 32 → 82, 48 → 88, 96 → 90, 192 → 90 %. Several streams share
+  // Zen 5, rows ahead, T = 8, one stream: 32 → 82, 48 → 88, 96 → 90, 192 → 90 %. Several streams share
   // theirs: 4096/11008, 16 / 32 / 48 / 64 / 96 / 128 rows, best of two runs: T = 1: 98, 99, 98, 97, 91, 89; T = 2: 94,
   // 96, 97, 97, 93, 92; T = 3: 89, 93, 96, 90, –, –; T = 4: 86, 93, 94, 93, –, –.
-  static constexpr std::size_t kPrefetchRows = 96;
-  static constexpr std::size_t kStreamsPrefetchRows = 48;
+  static constexpr std::uint16_t kAhead = 96, kSharedAhead = 48;
+
+  // Zen 4 (32 KiB of L1, half the arithmetic per cycle), one core, cold, % of the roofline at T = 1, 2, 3, 4, 5 | 6, 8,
+  // 12 for 576/1536:
+  //   as on Zen 5                        91,  92,  86,  80,  80 | 83, 79, 90
+  //   one panel, 32 rows ahead into L1   99,  98,  98,  91,  87 | 84, 85, 92
+  //   one panel, nothing                105, 103, 104,  98,  92 | 89, 87, 78
+  //   into L2, 16 rows ahead into L1     90,  78,  82,  74,  79 | 98, 95, 97      (24 or 32 rows: +1 at T = 8)
+  // Few rows wait for memory, and its own prefetcher does best alone; from 6 rows on there is arithmetic to hide under,
+  // and lines that come too early push others out of L1 (96 rows ahead → 192: T = 8 loses 11 points).
+  static constexpr int kLeftToHardware = 5;  // rows
+  static constexpr std::uint16_t kIntoL2 = 192, kIntoL1 = 24;
+
+  static constexpr Tuning tuning(CacheClass caches) {
+    Tuning t{kKBlock, {}};
+    for (int mr = 1; mr <= kTileRows; ++mr) {
+      if (caches == CacheClass::large_l1) {
+        t.streaming[mr] = stream_ahead(panels_at_once(mr), kAhead, kSharedAhead);
+      } else if (mr > kLeftToHardware) {
+        t.streaming[mr] = {1, kIntoL2, kIntoL1};
+      }
+    }
+    return t;
+  }
 };
 
 }  // namespace

@@ -17,9 +17,11 @@ struct Config {
   using Arch = Baseline;
   static constexpr int kTileRows = 1;
   static constexpr int panels_at_once(int) { return 1; }
-  static constexpr std::size_t kKBlock = 192;
-  static constexpr std::size_t kPrefetchRows = 96;
-  static constexpr std::size_t kStreamsPrefetchRows = 64;
+  static constexpr Tuning tuning(CacheClass) {
+    Tuning t{192, {}};
+    for (int mr = 1; mr <= kTileRows; ++mr) t.streaming[mr] = stream_ahead(panels_at_once(mr), 96, 64);
+    return t;
+  }
 };
 
 }  // namespace

@@ -84,36 +84,49 @@ template <class B, int MR, int PANELS>
   multiply_lane<3>(acc, xv, panel, panel_stride);
 }
 
-// The stream of the panel rows to come: two lines (a whole row) per panel and row of k where one tile fetches alone,
-// one line where several tiles share the work and each advances by at most half a row. Alone, the row is needed next:
-// L1. Shared, it is the block after this one: L2, so that it does not push this block and x out of L1 (+1 point).
-template <int PANELS, int LINES>
+enum class Fetch {
+  none,
+  shared,  // several tiles share the work: one line per row of k, by at most half a row further on each time. It is for
+           // the block after this one: into L2, so that it does not push this block and x out of L1 (+1 point)
+  alone,   // two lines (a whole row) per panel, needed next: into L1
+  far,     // two lines into L2, and two of those that came earlier into L1
+};
+
+// The stream of the panel rows to come.
+template <int PANELS, Fetch FETCH>
 struct Prefetcher {
   const float* p;
   std::size_t panel_stride;
   std::size_t step;
+  std::size_t near;
 
-  [[gnu::always_inline]] inline void row() {
+  [[gnu::always_inline]] inline void row(const float* panel_row) {
+    if constexpr (FETCH == Fetch::none) return;
+    constexpr int kLevel = FETCH == Fetch::alone ? 3 : 2;
 #pragma GCC unroll 16
     for (int n = 0; n < PANELS; ++n) {
       const float* line = p + static_cast<std::size_t>(n) * panel_stride;
-      __builtin_prefetch(line, 0, LINES == 2 ? 3 : 2);
-      if constexpr (LINES == 2) __builtin_prefetch(line + 16, 0, 3);
+      __builtin_prefetch(line, 0, kLevel);
+      if constexpr (FETCH != Fetch::shared) __builtin_prefetch(line + 16, 0, kLevel);
     }
     p += step;
+    if constexpr (FETCH == Fetch::far) {
+      __builtin_prefetch(panel_row + near, 0, 3);
+      __builtin_prefetch(panel_row + near + 16, 0, 3);
+    }
   }
 };
 
-template <int LINES, class B, int MR, int PANELS>
+template <Fetch FETCH, class B, int MR, int PANELS>
 [[gnu::always_inline]] inline void multiply(Accumulators<B, MR, PANELS>& acc, const TileArgs& a) {
   const float* x = a.x;
   const float* w = a.panel;
-  // Many tall tiles (LINES == 1): x comes from L2 or beyond, 16 columns of it are MR lines, and the hardware's
+  // Many tall tiles: x comes from L2 or beyond, 16 columns of it are MR lines, and the hardware's
   // prefetcher starts anew with every tile. One line ahead per row of k: T = 128, 2048/5632, one Zen 5 core 89.8 → 92.8
   // % of the roofline (x in L1 all the time: 95.5). Tiles of 8 rows and less belong to few rows, which stay in L1
   // anyway.
-  constexpr bool kFetchX = LINES == 1 && MR > 8;
-  Prefetcher<PANELS, LINES> stream{a.prefetch, a.panel_stride, a.prefetch_step};
+  constexpr bool kFetchX = FETCH == Fetch::shared && MR > 8;
+  Prefetcher<PANELS, FETCH> stream{a.prefetch, a.panel_stride, a.prefetch_step, a.prefetch_near};
   for (std::size_t left = a.k; left > 0;) {
     const std::size_t rows = left < kBlock ? left : kBlock;
     const float* xq = x;
@@ -122,15 +135,14 @@ template <int LINES, class B, int MR, int PANELS>
     if constexpr (LaneFma<B>::kAvailable) {
       for (; q + 4 <= rows; q += 4) {
 #pragma GCC unroll 4
-        for (int r = 0; r < 4; ++r)
-          if constexpr (LINES > 0) stream.row();
+        for (int r = 0; r < 4; ++r) stream.row(w + r * kPanelColumns);
         multiply_four_rows<B, MR, PANELS>(acc, xq, w, a.panel_stride);
         w += 4 * kPanelColumns;
         xq += 4;
       }
     }
     for (; q < rows; ++q) {
-      if constexpr (LINES > 0) stream.row();
+      stream.row(w);
       if constexpr (kFetchX) {
         __builtin_prefetch(coming, 0, 3);
         coming += kBlock;
@@ -185,11 +197,13 @@ void tile(const TileArgs& a) {
   Accumulators<B, MR, PANELS> acc;
   load_start(acc, a);
   if (a.prefetch == nullptr) {
-    multiply<0>(acc, a);
+    multiply<Fetch::none>(acc, a);
   } else if (a.prefetch_step < kPanelColumns) {
-    multiply<1>(acc, a);
-  } else {
-    multiply<2>(acc, a);
+    multiply<Fetch::shared>(acc, a);
+  } else if (PANELS > 1 || a.prefetch_near == 0) {
+    multiply<Fetch::alone>(acc, a);
+  } else if constexpr (PANELS == 1) {
+    multiply<Fetch::far>(acc, a);
   }
   if (a.last) {
     Epilogue<B, MR, PANELS>::apply(acc, a);

@@ -104,7 +104,9 @@ kernels::TileArgs TileCase::args(std::size_t begin, std::size_t end, bool prefet
   a.last = end == k_;
   if (prefetch) {  // it runs past the end of the panel, as the driver's does: a prefetch never faults
     a.prefetch = a.panel + 96 * kPanelColumns;
-    a.prefetch_step = begin == 0 ? kPanelColumns : kPanelColumns / 3;  // two lines a row, then one: two inner loops
+    // A loop of its own each: two lines into L2 and then L1, one line shared with other tiles, two lines into L1.
+    a.prefetch_step = begin == 0 || end == k_ ? kPanelColumns : kPanelColumns / 3;
+    a.prefetch_near = begin == 0 && panels_ == 1 ? 16 * kPanelColumns : 0;
     a.next_x = a.x;
   }
   return a;
