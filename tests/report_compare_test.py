@@ -9,7 +9,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent / "support"))
 
 import synthetic_results as synthetic  # noqa: E402
-from report_case import HAVE_MATPLOTLIB, Folder, needs_matplotlib, row, slow_down, small  # noqa: E402
+from report_case import (  # noqa: E402
+    HAVE_MATPLOTLIB, Folder, everything_but_drawing, needs_matplotlib, row, slow_down, small,
+)  # fmt: skip
 from visible_skips import main  # noqa: E402
 
 from report import merge, validate  # noqa: E402
@@ -154,7 +156,7 @@ class Trend(unittest.TestCase):
         run = self.run_of([1, 1, 1])
         run.history[0].machine["cpu_model"] = "another"
         self.assertIn("over 2 files", trend.reading(run))
-        self.assertIn("1 files of another CPU model", trend.reading(run))
+        self.assertIn("Left out: 1 file of another CPU model or activation.", trend.reading(run))
 
 
 @needs_matplotlib
@@ -191,6 +193,9 @@ class BesideTheBlock(unittest.TestCase):
             self.assertRegex(absent[key].command, "swiglu-bench|scripts/", key)
         tables = {table.key: table for table in said.tables}
         self.assertEqual(tables["targets"].command, "swiglu-bench targets --out targets.json")
+        _, summary = everything_but_drawing(small())
+        for absent in ("Thread scaling", "Verdicts of the gate", "Targets", "Elementwise functions", "Numbers on real"):
+            self.assertIn(f"\n- {absent}", summary.split("Not in this file")[1])
 
 
 @needs_matplotlib

@@ -25,11 +25,11 @@ from report_case import (  # noqa: E402
 )  # fmt: skip
 from visible_skips import main  # noqa: E402
 
-from report import cli, merge, validate  # noqa: E402
+from report import cli, load, merge, validate  # noqa: E402
 
 if HAVE_MATPLOTLIB:
-    from report import build, caveats, headline, model, svg
-    from report.plots import alignment, heatmap, speedup
+    from report import blocks, build, caveats, headline, machine, model, svg
+    from report.plots import alignment, heatmap, roofline, scaling, speedup
     from report.plots.style import LIGHT, PALETTE
 
 ZERO = "ffn/d:512/h:1280/m:256/T:1/impl:native/isa:avx512/dt:f32/thr:1/cache:wei"
@@ -337,6 +337,10 @@ class Numbers(unittest.TestCase):
             item["set"] = "align"
         self.assertTrue(headline.decode(self.built(document)).figures)
 
+    def test_the_tally_counts_in_english(self):
+        for tally, words in (((2, 1, 0), "2 faster, 1 tie, 0 slower"), ((1, 0, 3), "1 faster, 0 ties, 3 slower")):
+            self.assertIn(f"<div class='tally-key'>{words}</div>", blocks._tally(tally))
+
     def test_losses_are_framed(self):
         document = small()
         strongest = [p for p in document["pairs"] if p["baseline"] == "onednn-strongest" and p["isa"] == "avx512"]
@@ -348,6 +352,39 @@ class Numbers(unittest.TestCase):
             frames.append(picture.count(f"stroke: {LIGHT['ink']}; stroke-width: 1.4"))
         self.assertEqual(frames, [0, 2])
 
+    def test_a_large_ratio_fits_into_its_cell(self):
+        for ratio, text in ((0.5, "0.50"), (9.99, "9.99"), (9.996, "10.0"), (17.48, "17.5"), (99.96, "100")):
+            document = small()
+            document["pairs"][0].update(lcb99=ratio, ratio=ratio, ucb99=ratio)
+            self.assertEqual(speedup.cell(self.built(document).speedups[0]).text, text)
+
+    def test_no_rival_is_below_the_roofline_plot(self):
+        document = small()
+        slow_down(row(document, impl="onednn-wide", isa="avx512", d=512, T=1), 40)
+        slow_down(row(document, impl="onednn-post_ops", isa="avx512", d=512, T=1), 40)
+        slowest = min(r["gflops"] for r in document["benchmarks"])
+        bottom, _ = roofline.panel(self.built(document), "avx512", 1).figure.axes[0].get_ylim()
+        self.assertLess(bottom, slowest)
+
+    def test_roofs_are_those_beside_the_blocks(self):
+        document = small()
+        for item in document["calibration"]["peak_gflops"] + document["calibration"]["read_gbps"]:
+            item["median"] /= 2  # the machine had something else to do when the run began
+        roofs = dict(dict(machine.facts(self.built(document)))["Roofs measured"])
+        self.assertEqual(roofs["avx512, 1 thr"], "240 GFLOP/s; at the start 120")
+        self.assertEqual(roofs["avx512, 2 thr"], "240 GFLOP/s, at the start")
+        self.assertEqual(roofs["reading, 1 thr"], "40.0 GB/s; at the start 20.0")
+        roofs = dict(dict(machine.facts(self.built(small())))["Roofs measured"])
+        self.assertEqual(roofs["avx512, 1 thr"], "240 GFLOP/s")
+
+    def test_thread_scaling_has_the_bandwidth_of_the_run(self):
+        document = synthetic.everything()
+        before = scaling.reading(self.built(document))
+        for item in document["calibration"]["read_gbps"]:
+            item["median"] = 1.0
+        self.assertEqual(scaling.reading(self.built(document)), before)
+        self.assertIn("their read bandwidth is 1.50× that of one", before)
+
     def test_ties_are_hatched(self):
         document = small()
         with_tie = copy.deepcopy(document)
@@ -357,6 +394,78 @@ class Numbers(unittest.TestCase):
         figures = [speedup.panel(self.built(d), "avx512", 1).figure for d in (document, with_tie)]
         hatched = ["<pattern" in svg.file_text(figure) for figure in figures]
         self.assertEqual(hatched, [False, True])
+
+
+@needs_matplotlib
+class Activations(unittest.TestCase):
+    """No number is over several activations."""
+
+    def setUp(self):
+        self.plain = small()
+        self.other = synthetic.activated(synthetic.results(seed=5, suite=SMALL, align=False, ladder=False), "reglu")
+        for item in self.other["pairs"]:
+            item.update(ratio=2.0, lcb99=1.9, ucb99=2.1)
+        document = merge.merge([self.plain, self.other], ["a", "b"])
+        validate.validate(document, "file")
+        self.run_ = build.build(document)
+
+    def test_each_has_the_headlines_that_its_file_alone_has(self):
+        said, summary = everything_but_drawing(merge.merge([self.plain, self.other], ["a", "b"]))
+        for first, name, document in ((0, "swiglu", self.plain), (3, "reglu", self.other)):
+            alone = headline.headlines(build.build(document))
+            self.assertEqual([h.title for h in said.headlines[first : first + 3]], [f"{h.title}, {name}" for h in alone])
+            self.assertEqual([h.figures for h in said.headlines[first : first + 3]], [h.figures for h in alone])
+        self.assertIn("Several activations (swiglu, reglu)", said.caveats[0])
+        for line in ("strongest form, swiglu, avx512, 1 thread (", "strongest form, reglu, avx512, 1 thread ("):
+            self.assertIn(line, summary)
+        self.assertIn(("activation", "swiglu, reglu"), dict(said.facts)["Run"])
+
+    def test_plots_are_of_the_first(self):
+        alone = build.build(self.plain)
+        self.assertEqual(speedup.reading(self.run_), speedup.reading(alone))
+        self.assertEqual(self.run_.strongest_rows(), alone.strongest_rows())
+
+    def test_tables_tell_them_apart(self):
+        said, _ = everything_but_drawing(merge.merge([self.plain, self.other], ["a", "b"]))
+        tables = {table.key: table for table in said.tables}
+        for key, rows in (("points", "benchmarks"), ("speedups", "pairs")):
+            at = tables[key].columns.index("activation")
+            found = [line[at] for line in tables[key].rows]
+            self.assertEqual(found.count("swiglu"), len(self.plain[rows]))
+            self.assertEqual(found.count("reglu"), len(self.other[rows]))
+        one, _ = everything_but_drawing(small())
+        self.assertFalse(any("activation" in table.columns for table in one.tables))
+
+    def test_a_file_of_another_activation_says_so(self):
+        said, _ = everything_but_drawing(self.other)
+        self.assertIn(" · reglu · ", said.title)
+        self.assertEqual(len(said.headlines), 3)
+
+    def test_one_that_only_others_ran_is_in_the_tables(self):
+        document = merge.merge([self.plain, self.other], ["a", "b"])
+        row(document, impl="native", T=1, activation="reglu").update(status="WRONG", skip_reason="off by 1")
+        for item in document["benchmarks"]:
+            if item.get("activation") == "reglu" and item["impl"] == "native" and item["status"] == "OK":
+                item.update(status="SKIPPED", skip_reason="no time")
+        document["pairs"] = [item for item in document["pairs"] if "activation" not in item]
+        said, _ = everything_but_drawing(document)
+        self.assertEqual(len(said.headlines), 3)
+        self.assertRegex(said.caveats[0], "WRONG RESULT.*, reglu: off by 1")
+
+    def test_one_without_rivals_is_no_hole_in_the_other(self):
+        """As a --batch of two lines measures them, one of its points being in both."""
+        document = small()
+        other = synthetic.results(suite={"d": (512, 2048), "T": (1,), "thr": (1,)}, align=False, ladder=False)
+        other = synthetic.activated(other, "reglu")
+        document["benchmarks"] += [item for item in other["benchmarks"] if item["impl"] == "native"]
+        document["context"]["points_planned"] = len(document["benchmarks"])
+        validate.validate(document, "file")
+        everything_but_drawing(document)
+
+    def test_the_name_must_say_the_same(self):
+        row(self.other, impl="native", T=1)["activation"] = "relu2"
+        with self.assertRaisesRegex(load.InputError, "the activation is 'relu2', the name says 'reglu'"):
+            validate.validate(self.other, "file")
 
 
 @needs_matplotlib
@@ -430,8 +539,16 @@ class Caveats(unittest.TestCase):
         said = self.said(document)
         for text in ("during the block): 1 of 11 rows: swiglu", "Skipped: 1 row: too slow",
                      "Instruction sets not measured: neon (this machine is x86-64)",
-                     "uncommitted", "busy", "Virtual machine (kvm)"):  # fmt: skip
+                     "uncommitted", "busy", "Virtual machine (hypervisor: kvm)"):  # fmt: skip
             self.assertIn(text, said)
+
+    def test_virtual_machine_by_what_the_program_writes(self):
+        for virt, name in [("Amazon EC2 (hypervisor)", "Amazon EC2"), (" (hypervisor)", "unknown"), ("none seen", "")]:
+            document = small()
+            document["machine"]["virt"] = virt
+            said = self.said(document)
+            self.assertEqual(f"Virtual machine (hypervisor: {name})" in said, bool(name), said)
+            self.assertEqual("Virtual machine" in said, bool(name), said)
 
     def test_examples_only_of_few(self):
         document = small()

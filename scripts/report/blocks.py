@@ -58,7 +58,8 @@ def _tally(tally):
         for name, count in zip(("win", "tie", "loss"), tally)
         if count
     )
-    words = ", ".join(f"{count} {name}" for name, count in zip(("faster", "tie", "slower"), tally))
+    faster, ties, slower = tally
+    words = f"{faster} faster, {ties} {'tie' if ties == 1 else 'ties'}, {slower} slower"
     return f"<div class='tally' role='img' aria-label='{words}'>{parts}</div><div class='tally-key'>{words}</div>"
 
 

@@ -1,13 +1,13 @@
 """From the document to the Run: launches of one row are merged, and it is decided which rows count as cold."""
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import replace
 
 from lib import stats
 from report.load import InputError
 from report.merge import sources
-from report.model import Row, Run, Speedup
+from report.model import PLAIN, Row, Run, Speedup
 from report.validate import BLOCKS, block_rows
 
 PHASES = ("t_gate_up", "t_activation", "t_down")
@@ -17,15 +17,12 @@ COLD_LIMIT = 1.10  # a row that streams faster than this times the DRAM roof was
 def build(document, gates=(), history=()):
     """The Run of a validated document. Rows of the same name are launches of one measurement. The rest is what the
     command line brings beside it: gate verdicts, earlier Runs."""
-    rows = [_row(item) for item in block_rows(document)]
-    if not any(row.ok and row.impl == "native" for row in rows):
-        raise InputError("no measured ffn row of native (from `swiglu-bench paired`) in the input: nothing to report")
-    merged, launches = _merged(rows)
+    merged, launches = _merged([_row(item) for item in block_rows(document)])
     two_matrix, _ = _merged([_row(item) for item in block_rows(document, "ffn2")])
     pairs = defaultdict(list)
     for pair in document["pairs"]:
         pairs[pair["name"], pair["baseline"]].append(pair)
-    return Run(
+    return _by_activation(Run(
         sources=tuple(sources(document)),
         context=document["context"],
         machine=document["machine"],
@@ -43,11 +40,32 @@ def build(document, gates=(), history=()):
         gates=tuple(gates),
         targets=tuple(document.get("targets", ())),
         history=tuple(history),
+    ))
+
+
+def _by_activation(run):
+    """The Run of the activation to show first, swiglu or the one with most measured rows, with the others beside it."""
+    measured = Counter(row.activation for row in run.rows if row.ok and row.impl == "native")
+    if not measured:
+        raise InputError("no measured ffn row of native (from `swiglu-bench paired`) in the input: nothing to report")
+    first = PLAIN if PLAIN in measured else measured.most_common(1)[0][0]
+    others = dict.fromkeys(row.activation for row in (*run.rows, *run.two_matrix) if row.activation != first)
+    return replace(_of(run, first), others=tuple(_of(run, activation) for activation in others))
+
+
+def _of(run, activation):
+    return replace(
+        run,
+        activation=activation,
+        rows=tuple(row for row in run.rows if row.activation == activation),
+        two_matrix=tuple(row for row in run.two_matrix if row.activation == activation),
+        speedups=tuple(s for s in run.speedups if s.row.activation == activation),
     )
 
 
 def _row(item):
     names = {key: item[key] for key in ("name", "impl", "isa", "thr", "d", "h", "m", "T", "cache", "model", "status")}
+    names["activation"] = item.get("activation", PLAIN)
     if item["status"] != "OK":
         return Row(**names, group=item["set"], skip_reason=item["skip_reason"])
     return Row(

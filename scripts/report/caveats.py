@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+from report.machine import virtual
 from report.model import label, rows_text
 
 
@@ -11,7 +12,7 @@ def caveats(run):
 
 
 def _wrong(run):
-    for row in run.rows:
+    for row in run.every_gated_row:
         if row.status == "WRONG":
             yield f"WRONG RESULT, not timed: {label(row.impl)} at {row.where}: {row.skip_reason}"
     for name, why in run.failed:
@@ -39,8 +40,16 @@ def _incomplete(run):
         yield f"No comparison with oneDNN (oneDNN: {run.context['onednn_version']}): speed-ups are missing."
 
 
+def _activations(run):
+    if run.others:
+        yield (
+            f"Several activations ({', '.join(run.activations)}): each has headlines of its own, tables have all of "
+            f"them, plots are of {run.activation} alone."
+        )
+
+
 def _not_cold(run):
-    rows = [row for row in run.rows if row.ok and row.cache == "wei" and not row.cold]
+    rows = [row for row in run.every_gated_row if row.ok and row.cache == "wei" and not row.cold]
     if rows:
         yield (
             "Not certified cold (weights came from a cache, or coldness could not be shown), so left out of the decode "
@@ -49,24 +58,26 @@ def _not_cold(run):
 
 
 def _impossible(run):
-    rows = [row for row in run.rows if row.ok and row.pct_peak > 103]
+    rows = [row for row in run.every_gated_row if row.ok and row.pct_peak > 103]
     if rows:
         yield f"Above 103 % of the peak, which was then measured too low: {rows_text(len(rows))}: {_examples(rows)}"
 
 
 def _tails(run):
-    far = [s for s in run.against_strongest() if max(s.ratio.ratio / s.of_medians, s.of_medians / s.ratio.ratio) > 1.05]
+    points = [s for one in run.every for s in one.against_strongest()]
+    far = [s for s in points if max(s.ratio.ratio / s.of_medians, s.of_medians / s.ratio.ratio) > 1.05]
     if far:
         yield (
             "Speed-up from medians differs by more than 5 % from the one shown, from minima (one side has slow calls "
-            f"in between) at {len(far)} of {len(run.against_strongest())} points: {_examples([s.row for s in far])}"
+            f"in between) at {len(far)} of {len(points)} points: {_examples([s.row for s in far])}"
         )
 
 
 def _flagged(run):
     # Coldness has a sentence of its own, judged from the numbers rather than the flag.
-    measured = sum(row.ok for row in run.rows)
-    counts = Counter(f for row in run.rows if row.ok for f in row.flags if f not in ("not_cold", "uncertified"))
+    every = run.every_gated_row
+    measured = sum(row.ok for row in every)
+    counts = Counter(f for row in every if row.ok for f in row.flags if f not in ("not_cold", "uncertified"))
     meaning = {
         "drift": "the clock or the bandwidth moved during the block",
         "few_rounds": "too few rounds for a narrow interval",
@@ -76,14 +87,14 @@ def _flagged(run):
         "busy_machine": "other processes ran at the same time",
     }
     for flag, count in counts.most_common():
-        rows = [row for row in run.rows if flag in row.flags]
+        rows = [row for row in every if flag in row.flags]
         because = f" ({meaning[flag]})" if flag in meaning else ""
         which = f": {_examples(rows)}" if 2 * count <= measured else ""  # of most of them, examples say nothing
         yield f"Flagged '{flag}'{because}: {count} of {rows_text(measured)}{which}"
 
 
 def _skipped(run):
-    rows = [row for row in run.rows if row.status == "SKIPPED"]
+    rows = [row for row in run.every_gated_row if row.status == "SKIPPED"]
     if rows:
         reasons = ", ".join(f"{reason} ({n})" for reason, n in Counter(row.skip_reason for row in rows).most_common(3))
         yield f"Skipped: {rows_text(len(rows))}: {reasons}"
@@ -107,10 +118,10 @@ def _setting(run):
     load, cpus = context.get("load_avg") or [0], context.get("num_cpus") or 1
     if load[0] > 0.5 * cpus:
         yield f"The machine was busy at the start: load {load[0]:.1f} on {cpus} CPUs."
-    if machine.get("virt") not in (None, "", "none", "unknown"):
+    if virtual(machine):
         yield (
-            f"Virtual machine ({str(machine['virt']).strip(' ()')}): neighbours share caches, memory and clock; "
-            "each block is compared with roofs measured beside it."
+            f"Virtual machine (hypervisor: {virtual(machine)}): neighbours share caches, memory and clock; each block "
+            "is compared with roofs measured beside it."
         )
 
 
@@ -119,4 +130,6 @@ def _examples(rows, count=2):
     return shown + (f" and {len(rows) - count} more" if len(rows) > count else "")
 
 
-CHECKS = (_wrong, _targets, _incomplete, _not_cold, _impossible, _tails, _flagged, _skipped, _isas, _setting)
+CHECKS = (
+    _wrong, _targets, _incomplete, _activations, _not_cold, _impossible, _tails, _flagged, _skipped, _isas, _setting,
+)  # fmt: skip

@@ -28,7 +28,7 @@ def _no_holes(ffn):
     for row in ffn:
         if row["impl"] == "reference":  # too slow for the large points: an optional extra
             continue
-        sweep = (row["set"], row["isa"], row["thr"], row["cache"])
+        sweep = (row["set"], row["isa"], row["thr"], row["cache"], row.get("activation"))
         impls[sweep].add(row["impl"])
         points[sweep][(row["d"], row["h"], row["m"], row["T"])].add(row["impl"])
     for sweep, expected in impls.items():
@@ -42,4 +42,4 @@ def _no_holes(ffn):
 
 def _point(row):
     """Everything that names a measured situation, apart from who computes."""
-    return tuple(row[key] for key in ("d", "h", "m", "T", "thr", "isa", "cache"))
+    return tuple(row.get(key) for key in ("d", "h", "m", "T", "thr", "isa", "cache", "activation"))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import matplotlib.pyplot as plt
 
 from report import caveats, headline, machine, plots, svg
+from report.model import PLAIN
 from report.tables import tables
 from report.tables.base import command
 
@@ -43,11 +44,12 @@ class Content:
 def content(run):
     c = run.context
     commit = c["git_sha"][:12] + (" + uncommitted changes" if c.get("git_dirty") else "")
-    versions = f"swiglu {c['swiglu_version']}, commit {commit} · oneDNN {c['onednn_version']}"
+    activation = "" if run.others or run.activation == PLAIN else f"{run.activation} · "
+    versions = f"{activation}swiglu {c['swiglu_version']}, commit {commit} · oneDNN {c['onednn_version']}"
     return Content(
         heading="swiglu benchmark",
         title=f"{run.machine['cpu_model']} · {versions} · {c['date']}",
-        headlines=headline.headlines(run),
+        headlines=tuple(h for one in run.every if one.isas for h in headline.headlines(one, said=bool(run.others))),
         caveats=tuple(caveats.caveats(run)),
         facts=tuple(machine.facts(run)),
         commands=tuple(dict.fromkeys(source["argv"] for source in run.sources)),

@@ -1,6 +1,6 @@
 """The three numbers the report opens with: decode, prefill, speed-up. Each for every thread count, each with its CI."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lib import stats
 from report.model import rows_text, threads
@@ -25,8 +25,10 @@ class Headline:
     tally: tuple = ()  # (wins, ties, losses) of a comparison
 
 
-def headlines(run):
-    return (decode(run), prefill(run), speedup(run))
+def headlines(run, said=False):
+    """The three of one activation, which the titles name if it is to be `said`."""
+    three = (decode(run), prefill(run), speedup(run))
+    return tuple(replace(h, title=f"{h.title}, {run.activation}") for h in three) if said else three
 
 
 def decode(run):
@@ -40,7 +42,7 @@ def decode(run):
         figures += _mean(cold, "pct_bw", threads(thr))
     note = f"one token (T = 1), cold weights, {isa}; geometric mean over d_model; 95 % interval"
     if left_out:
-        note += f"; {rows_text(left_out)} left out because the weights came from a cache"
+        note += f"; {rows_text(left_out)} left out as not certified cold"
     return Headline("Decode: share of read bandwidth", tuple(figures), note if figures else "no cold row at T = 1")
 
 

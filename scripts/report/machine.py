@@ -1,5 +1,7 @@
 """Which machine, which build, which run. Unknown values say so, they are not hidden."""
 
+from statistics import median
+
 
 def facts(run):
     """[(heading, [(name, value)])], texts."""
@@ -20,22 +22,51 @@ def _machine(run):
         ("clock", _listed(m, governor="governor", boost="boost", source="clocksource")),
         ("pages", f"transparent huge pages: {_text(m.get('thp'))}"),
         ("system", f"{_text(m.get('os'))}, kernel {_text(m.get('kernel'))}"),
-        ("virtualisation", _text(str(m.get("virt") or "").strip())),
+        ("virtualisation", f"hypervisor: {virtual(m)}" if virtual(m) else _text(m.get("virt"))),
     ]
 
 
 def _roofs(run):
-    """Arithmetic peak of each ISA, bandwidth and distance of the cores: medians of the probes at the start."""
+    """Arithmetic peak of each ISA, bandwidth and distance of the cores: medians of the probes beside the blocks, of
+    those at the start where no block was measured. The machine may have been another one in that first second."""
     c = run.calibration
     lines = []
     for item in c.get("peak_gflops", ()):
-        clock = f", {item['implied_ghz']:.2f} GHz" if isinstance(item.get("implied_ghz"), (int, float)) else ""
-        lines.append((f"{item.get('isa')}, {item.get('threads')} thr", f"{item['median']:.0f} GFLOP/s{clock}"))
+        isa, thr = item.get("isa"), item.get("threads")
+        lines.append((f"{isa}, {thr} thr", _measured(peak_beside(run, isa, thr), item["median"], ".0f", "GFLOP/s")))
     for item in c.get("read_gbps", ()):
-        lines.append((f"reading, {item.get('threads')} thr", f"{item['median']:.1f} GB/s (own kernel)"))
+        thr = item.get("threads")
+        lines.append((f"reading, {thr} thr", _measured(read_beside(run, thr), item["median"], ".1f", "GB/s")))
     for item in c.get("round_trip_ns", ()):
         lines.append((f"cores {item.get('a')} ↔ {item.get('b')}", f"{item['median']:.0f} ns round trip"))
     return lines or [("none", "the file holds no calibration")]
+
+
+def peak_beside(run, isa, thr):
+    """GFLOP/s, median over the blocks' own roofs; None without blocks."""
+    peaks = [row.peak for row in run.every_gated_row if row.ok and (row.isa, row.thr) == (isa, thr)]
+    return median(peaks) if peaks else None
+
+
+def read_beside(run, thr):
+    """GB/s, likewise."""
+    reads = [row.read for row in run.every_gated_row if row.ok and row.thr == thr]
+    return median(reads) if reads else None
+
+
+def _measured(beside, start, digits, unit):
+    if beside is None:
+        return f"{start:{digits}} {unit}, at the start"
+    first = "" if 0.95 < start / beside < 1.05 else f"; at the start {start:{digits}}"
+    return f"{beside:{digits}} {unit}{first}"
+
+
+def virtual(machine):
+    """Who makes the hypervisor, "unknown" if it does not say; empty on bare metal."""
+    text = str(machine.get("virt") or "").strip()
+    if text in ("", "none", "none seen", "unknown"):
+        return ""
+    return text.removesuffix("(hypervisor)").strip() or "unknown"
 
 
 def _build(run):
@@ -53,14 +84,17 @@ def _build(run):
 
 def _run(run):
     c = run.context
-    ok = sum(row.ok for row in run.rows)
+    rows = run.every_gated_row
+    ok = sum(row.ok for row in rows)
     seconds = c.get("wall_seconds")
+    taken = f"{seconds // 60:.0f} min {seconds % 60:.0f} s" if isinstance(seconds, (int, float)) else "unknown"
     return [
         ("date", c["date"]),
         ("preset", f"{_text(c.get('preset'))}, seed {_text(c.get('seed'))}"),
+        ("activation", ", ".join(run.activations)),
         ("launches", str(run.launches)),
-        ("rows", f"{ok} measured, {len(run.rows) - ok} not"),
-        ("time taken", f"{seconds:.0f} s" if isinstance(seconds, (int, float)) else "unknown"),
+        ("rows", f"{ok} measured, {len(rows) - ok} not"),
+        ("time taken", taken),
     ]
 
 

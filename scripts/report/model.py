@@ -7,6 +7,7 @@ from statistics import median
 
 from lib import stats
 
+PLAIN = "swiglu"  # the activation of rows that name none
 ISA_ORDER = ("portable", "neon", "avx2", "avx512")
 LABELS = {
     "native": "swiglu",
@@ -56,6 +57,7 @@ class Row:
     phases: tuple = ()  # seconds of (gate-up, activation, down), where the program could tell them apart
     cold: bool = False
     flags: tuple = ()
+    activation: str = PLAIN
 
     @property
     def ok(self):
@@ -63,12 +65,13 @@ class Row:
 
     @property
     def point(self):
-        return (self.d, self.h, self.m, self.T, self.thr, self.isa, self.cache)
+        return (self.d, self.h, self.m, self.T, self.thr, self.isa, self.cache, self.activation)
 
     @property
     def where(self):
         name = f"{self.model}, " if self.model else ""
-        return f"{name}d_model {self.d}, d_ff {self.h}, T = {self.T}, {self.isa}, {threads(self.thr)}"
+        activation = "" if self.activation == PLAIN else f", {self.activation}"
+        return f"{name}d_model {self.d}, d_ff {self.h}, T = {self.T}, {self.isa}, {threads(self.thr)}{activation}"
 
     def interval(self, figure):
         """(value, low, high) of a figure that is proportional to 1/time: gflops, gbps, any pct_*."""
@@ -96,7 +99,8 @@ class Speedup:
 
 @dataclass(frozen=True)
 class Run:
-    """Everything measured, of one build on one machine."""
+    """Everything measured, of one build on one machine. Rows and speed-ups are of one activation, since no mean is over
+    several; those of further ones are Runs of their own."""
 
     sources: tuple  # what the input was made by: command, argv, date of each program run
     context: dict
@@ -113,10 +117,37 @@ class Run:
     gates: tuple = ()  # documents of scripts/perf_gate
     targets: tuple = ()  # rows of `swiglu-bench targets`
     history: tuple = ()  # earlier Runs, oldest first
+    activation: str = PLAIN
+    others: tuple = ()  # Runs of the other activations
 
     def select(self, **wanted):
         """Rows that were measured (status OK) and whose fields equal `wanted`."""
         return [row for row in self.rows if row.ok and all(getattr(row, k) == v for k, v in wanted.items())]
+
+    @property
+    def every(self):
+        """The Runs of all activations."""
+        return (self, *self.others)
+
+    @property
+    def activations(self):
+        return tuple(run.activation for run in self.every)
+
+    @property
+    def every_row(self):
+        return tuple(row for run in self.every for row in (*run.rows, *run.two_matrix))
+
+    @property
+    def every_gated_row(self):
+        return tuple(row for run in self.every for row in run.rows)
+
+    @property
+    def every_speedup(self):
+        return tuple(s for run in self.every for s in run.speedups)
+
+    def of(self, activation):
+        """The Run of one activation; None if it has no measured row of native."""
+        return next((run for run in self.every if run.activation == activation and run.isas), None)
 
     @property
     def main(self):

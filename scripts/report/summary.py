@@ -5,7 +5,7 @@ from report.model import shape_labels, threads
 
 def render(content, run):
     """The whole summary of one report."""
-    maps = [line for isa, thr in run.settings for line in _map(run, isa, thr)]
+    maps = [line for one in run.every for isa, thr in one.settings for line in _map(one, isa, thr, said=run.others)]
     return opening(content, maps)
 
 
@@ -28,7 +28,9 @@ def opening(content, maps=()):
     for plot in content.plots:
         if plot.pictures:
             lines += [f"**{plot.title}.** {plot.reading}", ""]
-    absent = [f"- {plot.title}: {plot.reading} `{plot.command}`" for plot in content.plots if not plot.pictures]
+    missing = [plot for plot in content.plots if not plot.pictures]
+    missing += [table for table in content.tables if not table.rows]
+    absent = [f"- {part.title}: {part.reading} `{part.command}`" for part in missing]
     if absent:
         lines += ["<details><summary>Not in this file</summary>", "", *absent, "", "</details>", ""]
     lines += maps
@@ -41,14 +43,15 @@ def opening(content, maps=()):
     return "\n".join(lines)
 
 
-def _map(run, isa, thr):
-    """Speed-up, d_model x T; * = the 99 % interval contains 1; losses in bold."""
+def _map(run, isa, thr, said):
+    """Speed-up, d_model x T; * = the 99 % interval contains 1; losses in bold. The activation is named if `said`."""
     points = {(s.row.d, s.row.h, s.row.T): s for s in run.against_strongest(isa=isa, thr=thr, group=run.main)}
     if not points:
         return []
     tokens = sorted({T for _, _, T in points})
+    activation = f"{run.activation}, " if said else ""
     lines = [
-        f"Speed-up over oneDNN's strongest form, {isa}, {threads(thr)} (\\* = the 99 % interval contains 1, "
+        f"Speed-up over oneDNN's strongest form, {activation}{isa}, {threads(thr)} (\\* = the 99 % interval contains 1, "
         "**bold** = loss)",
         "",
         "| d_model | " + " | ".join(f"T={T}" for T in tokens) + " |",

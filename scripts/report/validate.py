@@ -113,6 +113,7 @@ def _block_row(row):
     for key in ROW_SHAPE:
         if not is_count(row.get(key)):
             raise InputError(f"{name}: {key} is {row.get(key)!r}, must be an integer >= 1")
+    optional(row, "activation", name, is_text, "text")
     _name_matches(name, row)
     if row.get("status") not in STATUSES:
         raise InputError(f"{name}: status is {row.get('status')!r}, must be one of {', '.join(STATUSES)}")
@@ -135,6 +136,8 @@ def _name_matches(name, row):
     for key in (*ROW_SHAPE, "impl", "isa", "cache"):
         if parts.get(key) != str(row[key]):
             raise InputError(f"{name}: the field {key} is {row[key]!r}, the name says {parts.get(key)!r}")
+    if parts.get("act") != row.get("activation"):
+        raise InputError(f"{name}: the activation is {row.get('activation')!r}, the name says {parts.get('act')!r}")
 
 
 def _arithmetic(name, row):

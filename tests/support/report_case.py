@@ -30,7 +30,7 @@ def small(**changes):
 
 
 def row(document, **wanted):
-    return next(r for r in document["benchmarks"] if all(r[k] == v for k, v in wanted.items()))
+    return next(r for r in document["benchmarks"] if all(r.get(k) == v for k, v in wanted.items()))
 
 
 def slow_down(item, factor):

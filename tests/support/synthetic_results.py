@@ -214,6 +214,14 @@ def results(seed=1, suite=None, align=True, ladder=True):
     }  # fmt: skip
 
 
+def activated(document, activation):
+    """The document as if another activation had been measured."""
+    for section in ("benchmarks", "pairs"):
+        for item in document[section]:
+            item.update(name=item["name"].replace("/T:", f"/act:{activation}/T:"), activation=activation)
+    return document
+
+
 def check_results():
     """A `swiglu-bench check` document that belongs to results()."""
     document = results(suite={"d": (), "T": (), "thr": ()}, align=False, ladder=False)

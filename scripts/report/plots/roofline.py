@@ -57,7 +57,7 @@ def panel(run, isa, thr):
     _roofs(run, axes, isa, thr, peak, read, low, high)
     _curves(axes, "native", ours, 3)
     _curves(axes, "onednn-strongest", rivals, 2)
-    bottom = min(row.gflops for row in ours) / 2.2
+    bottom = min(row.gflops for row in (*ours, *rivals)) / 2.2
     _mark_tokens(axes, ours, bottom, high / low)
     axes.set_xlim(low, high)
     axes.set_ylim(bottom, peak * 2.5)
@@ -79,7 +79,11 @@ def _roofs(run, axes, isa, thr, peak, read, low, high):
             f"cache {cache:.0f} GB/s", (peak / cache, peak), xytext=(0, 3), textcoords="offset points", ha="center",
             fontsize=SMALL, color=LIGHT["muted"],
         )  # fmt: skip
-    for item in run.calibration.get("peak_gflops", ()):
+    start = {item.get("isa"): item["median"] for item in run.calibration.get("peak_gflops", ())
+             if item.get("threads") == thr}  # fmt: skip
+    # Peaks of other ISAs are known from the start only, when the machine may have been another one.
+    comparable = abs(start.get(isa, peak) / peak - 1) < 0.1
+    for item in run.calibration.get("peak_gflops", ()) if comparable else ():
         if item.get("isa") != isa and item.get("threads") == thr and item["median"] < 0.9 * peak:
             axes.plot([item["median"] / read, high], [item["median"]] * 2, color=LIGHT["axis"], linewidth=1)
             axes.annotate(

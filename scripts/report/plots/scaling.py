@@ -1,14 +1,16 @@
 """Threads: how much faster several are than one, beside how much more bandwidth they have."""
 
 from lib.stats import geometric_mean
+from report.machine import read_beside
 from report.plots.style import LIGHT, Panel, legend_below, look, new_panel, token_axis
 
 KEY = "scaling"
 TITLE = "Thread scaling"
 HOW = (
     "Time of one thread divided by time of n, geometric mean over d_model; grey: ideal. Dotted: the read bandwidth of "
-    "n threads over that of one, which few tokens cannot exceed. All thread counts are of this run, but not paired; "
-    "on a shared host the bandwidth of two threads itself moves by half within seconds (see the run in time order)."
+    "n threads over that of one (medians over the run), which few tokens cannot exceed. All thread counts are of this "
+    "run, but not paired; on a shared host the bandwidth of two threads itself moves by half within seconds (see the "
+    "run in time order)."
 )
 MISSING = "Only one thread count was measured."
 MEASURE = "swiglu-bench paired --d-model 1024,4096 --threads 1,max --out threads.json"
@@ -59,8 +61,8 @@ def _chosen(tokens):
 
 def _bandwidth(run):
     """{threads: read bandwidth over that of one}"""
-    read = {item.get("threads"): item["median"] for item in run.calibration.get("read_gbps", ())}
-    return {n: read[n] / read[1] for n in read if isinstance(n, int) and 1 in read}
+    read = {n: read_beside(run, n) for n in {row.thr for row in run.rows if row.ok}}
+    return {n: read[n] / read[1] for n in sorted(read) if 1 in read}
 
 
 def _over_tokens(run, isa, counts):

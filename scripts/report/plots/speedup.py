@@ -39,7 +39,8 @@ def reading(run):
 
 def cell(speedup):
     """The map's cell of one comparison."""
-    text = f"{speedup.ratio.ratio:.2f}"
+    ratio = speedup.ratio.ratio
+    text = f"{ratio:.2f}" if ratio < 9.995 else f"{ratio:.1f}" if ratio < 99.95 else f"{ratio:.0f}"  # the cell's width
     return Cell(text, speedup.ratio.ratio, tie=speedup.verdict == "tie", loss=speedup.verdict == "loss")
 
 

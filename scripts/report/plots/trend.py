@@ -11,8 +11,9 @@ KEY = "trend"
 TITLE = "Trend over commits"
 HOW = (
     "Geometric mean over d_model of the share of each file's own roof, one mark per file in order of its date; only "
-    "files of the same CPU model. Shares, not times: machines differ from day to day. A vertical line marks a change: "
-    "the means of up to five files before and after it differ by more than 2 points and by three times their spread."
+    "files of the same CPU model and activation. Shares, not times: machines differ from day to day. A vertical line "
+    "marks a change: the means of up to five files before and after it differ by more than 2 points and by three times "
+    "their spread."
 )
 MISSING = "Only one result file was given, so there is no trend."
 MEASURE = "/usr/bin/python3 scripts/report NEW.json --history OLDEST.json … OLD.json"
@@ -35,7 +36,8 @@ def reading(run):
         change = f", change at {', '.join(where)}" if where else ""
         said.append(f"T = {T}: {series[0]:.0f} → {series[-1]:.0f} %{change}")
     left = len(run.history) + 1 - len(runs)
-    more = f" {left} files of another CPU model are left out." if left else ""
+    many = "1 file" if left == 1 else f"{left} files"
+    more = f" Left out: {many} of another CPU model or activation." if left else ""
     return f"With {isa} and {threads(thr)}, over {len(runs)} files: {'; '.join(said)}.{more}"
 
 
@@ -53,8 +55,8 @@ def changes(series):
 
 
 def _runs(run):
-    same = [old for old in run.history if old.machine["cpu_model"] == run.machine["cpu_model"]]
-    return sorted([*same, run], key=lambda r: r.context["date"])
+    same = [old.of(run.activation) for old in run.history if old.machine["cpu_model"] == run.machine["cpu_model"]]
+    return sorted([*filter(None, same), run], key=lambda r: r.context["date"])
 
 
 def _tokens(runs, isa, thr):

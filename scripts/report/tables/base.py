@@ -23,6 +23,11 @@ def command(run, command):
     return "\n".join(dict.fromkeys(lines)) or run.context["argv"]
 
 
+def activation(run):
+    """(columns, cells of a row) that tell activations apart; none where there is only one."""
+    return (("activation",), lambda row: (row.activation,)) if run.others else ((), lambda row: ())
+
+
 def figures(value, digits=4):
     """Rounded to 4 figures: more would be noise, and a table of noise is hard to read."""
     if value is None or not math.isfinite(value):

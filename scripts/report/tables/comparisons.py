@@ -1,7 +1,7 @@
 """Paired comparisons, point by point."""
 
 from report.model import label
-from report.tables.base import Table, command
+from report.tables.base import Table, activation, command
 
 COLUMNS = (
     "ISA", "threads", "d_model", "d_ff", "T", "model", "against", "form", "speed-up", "lower", "upper", "from medians",
@@ -11,11 +11,11 @@ MINOR = ("model", "from medians")
 
 
 def losses(run):
-    lost = [s for s in run.speedups if s.verdict == "loss" and s.kind != "ffn2"]
+    lost = [s for s in run.every_speedup if s.verdict == "loss" and s.kind != "ffn2"]
     return Table(
         "losses", "Where a rival is faster",
         "Every comparison whose whole 99 % interval is below 1, worst first.",
-        command(run, "paired"), COLUMNS, tuple(map(_line, sorted(lost, key=lambda s: s.ratio.ratio))),
+        command(run, "paired"), _columns(run), _lines(run, sorted(lost, key=lambda s: s.ratio.ratio)),
         minor=MINOR, open=True,
     )  # fmt: skip
 
@@ -24,7 +24,7 @@ def speedups(run):
     return Table(
         "speedups", "Speed-up over each rival, point by point",
         "Time of the rival / time of swiglu, paired; bounds 99 % each. “Strongest” is the fastest of oneDNN's forms.",
-        command(run, "paired"), COLUMNS, _lines(run, ffn2=False), minor=MINOR,
+        command(run, "paired"), _columns(run), _lines(run, _chosen(run, ffn2=False)), minor=MINOR,
     )  # fmt: skip
 
 
@@ -33,14 +33,22 @@ def two_matrix(run):
         "two-matrix", "Beside a block of two matrices with as many parameters",
         "Time of y = silu(x·W1)·W2 with d_ff = 4 · d_model / time of the gated block, paired; bounds 99 % each. Both "
         "read as many weights and do as much arithmetic.",
-        command(run, "paired"), COLUMNS, _lines(run, ffn2=True), minor=(*MINOR, "form"),
+        command(run, "paired"), _columns(run), _lines(run, _chosen(run, ffn2=True)), minor=(*MINOR, "form"),
     )  # fmt: skip
 
 
-def _lines(run, ffn2):
-    chosen = [s for s in run.speedups if (s.kind == "ffn2") == ffn2]
-    chosen.sort(key=lambda s: (s.row.isa, s.row.thr, s.row.d, s.row.h, s.row.T, s.baseline))
-    return tuple(map(_line, chosen))
+def _columns(run):
+    return (*activation(run)[0], *COLUMNS)
+
+
+def _chosen(run, ffn2):
+    chosen = [s for s in run.every_speedup if (s.kind == "ffn2") == ffn2]
+    return sorted(chosen, key=lambda s: (s.row.isa, s.row.thr, s.row.d, s.row.h, s.row.T, s.baseline))
+
+
+def _lines(run, speedups):
+    _, cell = activation(run)
+    return tuple((*cell(s.row), *_line(s)) for s in speedups)
 
 
 def _line(s):

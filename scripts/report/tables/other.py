@@ -1,5 +1,6 @@
 """Everything beside the block itself: targets, alignment, elementwise functions, checks, roofs."""
 
+from report.machine import peak_beside, read_beside
 from report.model import label
 from report.plots.alignment import penalties
 from report.tables.base import Table, command, figures
@@ -69,13 +70,18 @@ def checks(run):
 
 
 def roofs(run):
-    peaks = [("peak, GFLOP/s", p.get("isa", ""), p.get("threads"), figures(p["median"]), figures(p.get("max")))
+    peaks = [("peak, GFLOP/s", p.get("isa", ""), p.get("threads"), figures(p["median"]), figures(p.get("max")),
+              figures(peak_beside(run, p.get("isa"), p.get("threads"))))
              for p in run.calibration.get("peak_gflops", ())]  # fmt: skip
-    reads = [("read bandwidth (own kernel), GB/s", "", p.get("threads"), figures(p["median"]), figures(p.get("max")))
+    reads = [("read bandwidth (own kernel), GB/s", "", p.get("threads"), figures(p["median"]), figures(p.get("max")),
+              figures(read_beside(run, p.get("threads"))))
              for p in run.calibration.get("read_gbps", ())]  # fmt: skip
-    trips = [(f"core-to-core round trip {p.get('a')}–{p.get('b')}, ns", "", None, figures(p.get("median")), None)
+    trips = [(f"core-to-core round trip {p.get('a')}–{p.get('b')}, ns", "", None, figures(p.get("median")), None, None)
              for p in run.calibration.get("round_trip_ns", ())]  # fmt: skip
     return Table(
-        "roofs", "Roofs of this machine", "Measured at the start of the run; each block measures its own again.",
-        command(run, "paired"), ("what", "ISA", "threads", "median", "largest"), tuple(peaks + reads + trips),
+        "roofs", "Roofs of this machine",
+        "Median and largest of the probes at the start; then the median of those beside the blocks, which are what "
+        "every share is of.",
+        command(run, "paired"), ("what", "ISA", "threads", "median", "largest", "beside the blocks"),
+        tuple(peaks + reads + trips),
     )  # fmt: skip
