@@ -99,10 +99,68 @@ class SideBySide(Folder):
         self.assertIn("DIFFERENT MACHINES (cpu_model", compare.content(self.both(small(), other)).caveats[0])
         self.assertNotIn("DIFFERENT", "".join(compare.content(self.both(small(), small())).caveats))
 
-    def test_nothing_in_common(self):
-        other = synthetic.results(suite={"d": (2048,), "T": (2,), "thr": (1,)}, align=False, ladder=False)
-        self.assertEqual(self.compared(small(), other)[0], 0)
-        self.assertIn("No row of swiglu was measured in both files", (self.out / "report.html").read_text())
+    def test_nothing_in_common_is_an_error_that_names_the_difference(self):
+        def suite(d, T, thr=1):
+            return synthetic.results(suite={"d": (d,), "T": (T,), "thr": (thr,)}, align=False, ladder=False)
+
+        def of(isa):
+            document = suite(512, 1)
+            for item in (*document["benchmarks"], *document["pairs"]):
+                item.update(name=item["name"].replace("avx512", isa), isa=isa)
+            return document
+
+        hot = suite(512, 1)
+        for item in (*hot["benchmarks"], *hot["pairs"]):
+            item.update(name=item["name"].replace("cache:wei", "cache:none"), cache="none")
+        crossed = copy.deepcopy(small())
+        for key in ("benchmarks", "pairs"):
+            crossed[key] = [item for item in crossed[key] if (item["d"], item["T"]) in ((512, 1), (1024, 16))]
+        other = copy.deepcopy(small())
+        for key in ("benchmarks", "pairs"):
+            other[key] = [item for item in other[key] if (item["d"], item["T"]) in ((512, 16), (1024, 1))]
+        for document in (crossed, other):
+            document["context"]["points_planned"] = len(document["benchmarks"])
+        for old, new, says in [
+            (suite(512, 1), suite(2048, 2), r"differ in d_model/d_ff \(512/1280; 2048/5376\) and T \(1; 2\)\."),
+            (suite(512, 1), suite(512, 1, 2), r"differ in threads \(1; 2\)\."),
+            (of("avx512"), of("avx2"), r"differ in ISA \(avx512; avx2\)\."),
+            (suite(512, 1), hot, r"differ in weights \(cold; hot\)\."),
+            (suite(512, 1), synthetic.activated(suite(512, 1), "reglu"), r"differ in activation \(swiglu; reglu\)\."),
+            (crossed, other, "share every ISA, shape and T somewhere, but no combination of them"),
+        ]:
+            with self.subTest(says):
+                code, _, stderr = self.compared(old, new)
+                self.assertEqual((code, stderr.count("\n")), (2, 1), stderr)
+                self.assertRegex(stderr, f"nothing to compare: .*{says}")
+                self.assertFalse(self.out.exists())
+
+    def test_headlines_are_of_common_points(self):
+        """The old file has larger T and a d_model with other results, which no card may show beside the new one's."""
+        old = synthetic.results(suite={"d": (512, 1024), "T": (1, 16, 256), "thr": (1,)}, align=False, ladder=False)
+        new = copy.deepcopy(old)
+        for item in old["benchmarks"]:
+            if item["d"] == 1024 and item["impl"] == "native":
+                slow_down(item, 2)
+        for key in ("benchmarks", "pairs"):
+            new[key] = [item for item in new[key] if item["d"] == 512 and item["T"] < 256]
+        new["context"]["points_planned"] = len(new["benchmarks"])
+        decode, prefill, faster = compare.content(self.both(old, new)).headlines
+        for one in (decode, prefill, faster):
+            figures = {f.about: (f.value, f.low, f.high) for f in one.figures}
+            self.assertEqual(figures["1 thread, old"], figures["1 thread, new"], one.title)
+            self.assertTrue(one.note.startswith("common points only; "))
+        self.assertIn("16 tokens at once", prefill.note)
+        self.assertIn("geometric mean over all 2 points", faster.note)
+
+    def test_of_several_activations_the_common_one_is_compared(self):
+        def mixed(activation):
+            return merge.merge([small(), synthetic.activated(small(), activation)], ["a", "b"])
+
+        both = compare.in_common(*map(build.build, (synthetic.activated(small(), "reglu"), mixed("reglu"))))
+        said = compare.content(both)
+        self.assertIn("Only reglu is compared: the old file has reglu; the new file has swiglu, reglu.", said.caveats)
+        self.assertTrue(said.title.startswith("reglu · old: "))
+        self.assertEqual(len(both.matched), len(small()["benchmarks"]))
 
     def test_bad_input(self):
         for old, new, says in [

@@ -15,10 +15,11 @@ VERSION = "2"
 HELP = """\
 Makes a report of what swiglu-bench measured: OUT/report.html (one file, no network), summary.md, results.json and
 plots/*.svg, *.png. Several files of one build on one machine are joined; several with the same points count as launches
-of one measurement, and the intervals then come from the spread between launches. A verdict file of scripts/perf_gate
-(build/perf_gate/result.json) may stand among them.
+of one measurement, and the intervals then come from the spread between launches. Activations are never mixed: each has
+headlines of its own. A verdict file of scripts/perf_gate (build/perf_gate/result.json) may stand among them.
 
---compare OLD NEW instead sets two result files side by side: shares of each file's own roofs, never times.
+--compare OLD NEW instead sets two result files side by side: shares of each file's own roofs, never times. Files without
+a common point are an error that says in what they differ.
 
 exit code: 0 written; 2 usage, or the input cannot be reported on (one line says why, nothing is written)
 """
@@ -93,7 +94,7 @@ def _compare(old, new, partial):
     """Likewise for the comparison of two files."""
     documents = [_results(path, partial) for path in (old, new)]
     build, compare, page, summary = _drawing("build", "compare", "page", "summary")
-    both = compare.Both(*map(build.build, documents))
+    both = compare.in_common(*map(build.build, documents))
     said = compare.content(both)
     return {
         **_pictures(said),
