@@ -29,7 +29,9 @@ Safetensors::Safetensors(const std::string& path) : path_(path) {
   if (!stream) throw std::runtime_error(path + ": cannot be opened: " + std::strerror(errno));
   if (stream.peek(); stream.bad()) throw std::runtime_error(path + ": cannot be read");  // a folder
   file_.assign(std::istreambuf_iterator<char>(stream), {});
-  const auto malformed = [&](const std::string& why) { return std::runtime_error(path + ": no safetensors file: " + why); };
+  const auto malformed = [&](const std::string& why) {
+    return std::runtime_error(path + ": no safetensors file: " + why);
+  };
 
   std::uint64_t header_bytes = 0;
   if (file_.size() < sizeof header_bytes) throw malformed("shorter than a header");
