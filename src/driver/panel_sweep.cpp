@@ -95,6 +95,7 @@ void reuse(const PanelProduct& g, std::size_t first, std::size_t last, std::size
         a.prefetch = next + k * t / tiles * kPanelColumns;
         // Rounded up: 32 / 9 rounded down would leave one line in six to be missed.
         a.prefetch_step = (kPanelColumns + tiles - 1) / tiles;
+        a.prefetch_near = g.tuning->near * kPanelColumns;
         const bool last_tile = t + 1 == tiles;
         const std::size_t next_k0 = !last_tile ? k0 : panel_done ? 0 : k0 + k;
         a.next_x = tile_start(g, last_tile ? 0 : t + 1, next_k0);

@@ -109,8 +109,8 @@ struct TileArgs {
                                     // each panel n (two lines if prefetch_step ≥ 32) and then advances by prefetch_step
                                     // elements; null = no prefetch
   std::size_t prefetch_step = 0;
-  std::size_t prefetch_near = 0;  // > 0, only for one panel and two lines: those go into L2, and the row that is so
-                                  // many elements behind the current one goes into L1
+  std::size_t prefetch_near = 0;  // > 0, only for one panel: those lines go into L2, and the panel row that is so many
+                                  // elements behind the current one goes into L1
   const float* next_x = nullptr;  // the row tile that the next call works on, wherever prefetch is not null
 
   // Epilogue gate-up: h = glu(gate, up). `out` is the row tile of hidden at this panel's block: [panels][mr][16],
@@ -141,6 +141,7 @@ struct Streaming {
 /// What depends on caches and not on instructions; results do not depend on it (C2).
 struct Tuning {
   std::size_t k_block = 0;  // rows of k whose panel block stays in the near caches while all row tiles use it
+  std::uint16_t near = 0;   // Streaming::near for several row tiles, whose prefetch always goes into L2
   Streaming streaming[kMaxTileRows + 1];  // by row count
 };
 

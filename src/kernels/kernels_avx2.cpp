@@ -12,8 +12,8 @@ struct Config {
     // Zen 4, one core, cold, % of the roofline at T = 1, 2, 3 for 576/1536: prefetch 96 (64) rows ahead 95, 94, 87; 32
     // rows 101, 97, 79; none 104, 101, 98. k blocks of 192 / 384 / 576 / 768 at 1024/2816, T = 12: 90, 91, 92, 92; T =
     // 64: 90, 91, 92, 92.
-    if (caches == CacheClass::small_l1) return {576, {}};
-    Tuning t{192, {}};
+    if (caches == CacheClass::small_l1) return {576, 0, {}};
+    Tuning t{192, 0, {}};
     for (int mr = 1; mr <= kTileRows; ++mr) t.streaming[mr] = stream_ahead(panels_at_once(mr), 96, 64);
     return t;
   }

@@ -13,7 +13,6 @@ struct Config {
   // Zen 5, one core, cold, % of the roofline for 192 / 288 / 384 / 512 / 576 / 704: 2048/5376 T = 16: 90, 91, 91, 93,
   // 93, 92; T = 24: 92, 93, 93, 94, –, 94; 576/1792 T = 16: 89, 90, 90, 90, 92, 91; T = 128: 94, –, –, 94, 95, 95.
   // Shorter blocks store more partial sums.
-  // Zen 4 is flat from 384 to 1152 rows (T = 16 … 128), and 1–5 points below that for 96 … 288.
   static constexpr std::size_t kKBlock = 576;
   // Zen 5, rows ahead, T = 8, one stream: 32 → 82, 48 → 88, 96 → 90, 192 → 90 %. Several streams share
   // theirs: 4096/11008, 16 / 32 / 48 / 64 / 96 / 128 rows, best of two runs: T = 1: 98, 99, 98, 97, 91, 89; T = 2: 94,
@@ -30,16 +29,19 @@ struct Config {
   // and lines that come too early push others out of L1 (96 rows ahead → 192: T = 8 loses 11 points).
   static constexpr int kLeftToHardware = 5;  // rows
   static constexpr std::uint16_t kIntoL2 = 192, kIntoL1 = 24;
+  // Zen 4, several row tiles, 2048/5632, k blocks of 576 without the prefetch into L1 / 576 with / 1152 with: T = 16 on
+  // one core 94.7, 95.2, 96.5, on two 90.6, 91.1, 92.8; T = 24: 95.8, 96.5, 96.8 and 91.9, 92.3, 94.0; T = 128: 97.4,
+  // 97.2, 97.7. 576/1536, T = 20: 93.2, 97.1, 96.6. Blocks of 96 … 288 lose 1–5 points.
+  static constexpr std::size_t kSmallL1KBlock = 1152;
 
   static constexpr Tuning tuning(CacheClass caches) {
-    Tuning t{kKBlock, {}};
-    for (int mr = 1; mr <= kTileRows; ++mr) {
-      if (caches == CacheClass::large_l1) {
-        t.streaming[mr] = stream_ahead(panels_at_once(mr), kAhead, kSharedAhead);
-      } else if (mr > kLeftToHardware) {
-        t.streaming[mr] = {1, kIntoL2, kIntoL1};
-      }
+    if (caches == CacheClass::small_l1) {
+      Tuning t{kSmallL1KBlock, kIntoL1, {}};
+      for (int mr = kLeftToHardware + 1; mr <= kTileRows; ++mr) t.streaming[mr] = {1, kIntoL2, kIntoL1};
+      return t;
     }
+    Tuning t{kKBlock, 0, {}};
+    for (int mr = 1; mr <= kTileRows; ++mr) t.streaming[mr] = stream_ahead(panels_at_once(mr), kAhead, kSharedAhead);
     return t;
   }
 };

@@ -86,10 +86,11 @@ template <class B, int MR, int PANELS>
 
 enum class Fetch {
   none,
+  alone,   // two lines (a whole row) per panel, needed next: into L1
   shared,  // several tiles share the work: one line per row of k, by at most half a row further on each time. It is for
            // the block after this one: into L2, so that it does not push this block and x out of L1 (+1 point)
-  alone,   // two lines (a whole row) per panel, needed next: into L1
-  far,     // two lines into L2, and two of those that came earlier into L1
+  shared_near,  // the same, and the row that is needed soon from L2 into L1
+  far,          // two lines into L2, and the row that is needed soon from there into L1
 };
 
 // The stream of the panel rows to come.
@@ -107,10 +108,10 @@ struct Prefetcher {
     for (int n = 0; n < PANELS; ++n) {
       const float* line = p + static_cast<std::size_t>(n) * panel_stride;
       __builtin_prefetch(line, 0, kLevel);
-      if constexpr (FETCH != Fetch::shared) __builtin_prefetch(line + 16, 0, kLevel);
+      if constexpr (FETCH == Fetch::alone || FETCH == Fetch::far) __builtin_prefetch(line + 16, 0, kLevel);
     }
     p += step;
-    if constexpr (FETCH == Fetch::far) {
+    if constexpr (FETCH == Fetch::far || FETCH == Fetch::shared_near) {
       __builtin_prefetch(panel_row + near, 0, 3);
       __builtin_prefetch(panel_row + near + 16, 0, 3);
     }
@@ -125,7 +126,7 @@ template <Fetch FETCH, class B, int MR, int PANELS>
   // prefetcher starts anew with every tile. One line ahead per row of k: T = 128, 2048/5632, one Zen 5 core 89.8 → 92.8
   // % of the roofline (x in L1 all the time: 95.5). Tiles of 8 rows and less belong to few rows, which stay in L1
   // anyway.
-  constexpr bool kFetchX = FETCH == Fetch::shared && MR > 8;
+  constexpr bool kFetchX = (FETCH == Fetch::shared || FETCH == Fetch::shared_near) && MR > 8;
   Prefetcher<PANELS, FETCH> stream{a.prefetch, a.panel_stride, a.prefetch_step, a.prefetch_near};
   for (std::size_t left = a.k; left > 0;) {
     const std::size_t rows = left < kBlock ? left : kBlock;
@@ -196,14 +197,13 @@ void tile(const TileArgs& a) {
   using B = xsimd::batch<float, Arch>;
   Accumulators<B, MR, PANELS> acc;
   load_start(acc, a);
+  const bool shared = a.prefetch_step < kPanelColumns;
   if (a.prefetch == nullptr) {
     multiply<Fetch::none>(acc, a);
-  } else if (a.prefetch_step < kPanelColumns) {
-    multiply<Fetch::shared>(acc, a);
   } else if (PANELS > 1 || a.prefetch_near == 0) {
-    multiply<Fetch::alone>(acc, a);
+    shared ? multiply<Fetch::shared>(acc, a) : multiply<Fetch::alone>(acc, a);
   } else if constexpr (PANELS == 1) {
-    multiply<Fetch::far>(acc, a);
+    shared ? multiply<Fetch::shared_near>(acc, a) : multiply<Fetch::far>(acc, a);
   }
   if (a.last) {
     Epilogue<B, MR, PANELS>::apply(acc, a);

@@ -104,9 +104,10 @@ kernels::TileArgs TileCase::args(std::size_t begin, std::size_t end, bool prefet
   a.last = end == k_;
   if (prefetch) {  // it runs past the end of the panel, as the driver's does: a prefetch never faults
     a.prefetch = a.panel + 96 * kPanelColumns;
-    // A loop of its own each: two lines into L2 and then L1, one line shared with other tiles, two lines into L1.
+    // Two lines a row at both ends, one that tiles share between them; with even depths also the row that is needed
+    // soon: four inner loops.
     a.prefetch_step = begin == 0 || end == k_ ? kPanelColumns : kPanelColumns / 3;
-    a.prefetch_near = begin == 0 && panels_ == 1 ? 16 * kPanelColumns : 0;
+    a.prefetch_near = panels_ == 1 && k_ % 2 == 0 ? 16 * kPanelColumns : 0;
     a.next_x = a.x;
   }
   return a;
