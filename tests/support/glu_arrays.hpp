@@ -5,6 +5,7 @@
 #include <swiglu/elementwise.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace swiglu::testing {
