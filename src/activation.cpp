@@ -75,6 +75,7 @@ struct FloatClass {
 
 /// The shortest text that reads back as the same float; std::to_string would lose digits and follow the locale.
 std::string text_of(float value) {
+  const DefaultFloatingPoint mode;
   char buffer[32];
   const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
   return std::string(buffer, end);
@@ -198,6 +199,7 @@ Preset parse_preset(const std::string& name) {
 }
 
 std::string to_string(const Activation& activation) {
+  const DefaultFloatingPoint mode;  // comparing, and printing a subnormal
   const Activation defaults(activation.preset);
   std::string text = to_string(activation.preset);
   char separator = ':';

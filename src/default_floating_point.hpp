@@ -7,7 +7,7 @@ namespace swiglu {
 /// While alive, its thread computes in the mode that all promises on bits and accuracy are made for: round to nearest,
 /// subnormals kept, exceptions masked. Then the host's mode is back. It stands where the arithmetic is, not where a
 /// call enters: between the two a host's executor runs, whose code is no business of ours. In the default mode it reads
-/// one register, twice in any other it writes one, too.
+/// a register, in any other it also writes it, twice.
 ///
 /// Compilers know of no mode and may move arithmetic past it, but neither memory accesses nor calls: what it protects
 /// is a call of a kernel, or loads its operands and stores or branches on its results.

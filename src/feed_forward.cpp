@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "backend.hpp"
+#include "dispatch/tuning.hpp"
 #include "threading/thread_count.hpp"
 #include "validate.hpp"
 
@@ -43,6 +44,7 @@ Options check_options(Options options) {
                       ": the post_ops form of backend onednn has only swiglu. Available: onednn_form wide");
   }
   options.isa = resolve_isa(options.isa);
+  choose_tuning();  // a wrong SWIGLU_TUNING is an error whichever backend it is that reads it
   return options;
 }
 

@@ -35,7 +35,7 @@ struct PackTask {
 class NativeBackend final : public BlockBackend {
  public:
   NativeBackend(const BlockWeights& weights, const Options& options)
-      : tuning_(choose_tuning(kernel_set(options.isa))),
+      : tuning_(choose_tuning()),
         layout_(packed_layout(weights.d_model, weights.d_ff)),
         executor_(options.executor ? options.executor : shared_thread_pool(options.threads)),
         workers_(std::max<std::size_t>(1, executor_->concurrency())),
@@ -45,8 +45,9 @@ class NativeBackend final : public BlockBackend {
     PackTask{&weights, &pack_gate_up, gate_up, layout_.gate_up_panels}.run_on(*executor_);
     PackTask{&weights, &pack_down, down, layout_.down_panels}.run_on(*executor_);
     const kernels::KernelSet& set = kernel_set(options.isa);
-    block_ = {&set, &tuning_.tuning, bind_glu(set, options.activation), weights.d_model, weights.d_ff, layout_, gate_up,
-              down};
+    block_ = {
+        &set, &tuning_.of(set), bind_glu(set, options.activation), weights.d_model, weights.d_ff, layout_, gate_up,
+        down};
   }
 
   void forward(const ForwardCall& call) const override { run_block(block_, call, executor_.get(), workers_); }

@@ -20,6 +20,7 @@
 #include "support/activations.hpp"
 #include "support/bits.hpp"
 #include "support/block_case.hpp"
+#include "support/error_of.hpp"
 #include "support/executors.hpp"
 #include "support/floating_point_modes.hpp"
 #include "support/glu_arrays.hpp"
@@ -315,7 +316,13 @@ TEST(FloatingPointModeOfHostActivation, TextAndEquality) {
       const std::string text = to_string(activation);
       EXPECT_TRUE(same_parameters(in_mode(mode, [&] { return parse_activation(text); }), activation))
           << text << " in " << mode.name;
+      EXPECT_EQ(in_mode(mode, [&] { return to_string(activation); }), text) << mode.name;
     }
+    EXPECT_EQ(in_mode(mode, [&] { return to_string(one); }), "swiglu:multiplier=1e-45") << mode.name;
+    Activation refused = Activation::gpt_oss();
+    refused.limit = -smallest;
+    const std::string message = in_mode(mode, [&] { return error_of([&] { refused.validate(); }); });
+    EXPECT_NE(message.find("activation.limit = -1e-45"), std::string::npos) << message << " in " << mode.name;
     EXPECT_FALSE(in_mode(mode, [&] { return one == two; })) << mode.name;
     EXPECT_TRUE(in_mode(mode, [&] { return one == one; })) << mode.name;
   }

@@ -240,29 +240,40 @@ TEST(ObjectIsa, FollowsArgumentThenEnvironment) {
   }
 }
 
-TEST(Tuning, FollowsTheEnvironment) {
-  const kernels::KernelSet& set = kernel_set(resolve_isa(Isa::automatic));
-  for (const kernels::CacheClass caches : {kernels::CacheClass::large_l1, kernels::CacheClass::small_l1}) {
-    const char* name = caches == kernels::CacheClass::large_l1 ? "large_l1" : "small_l1";
-    const Environment environment(name, "SWIGLU_TUNING");
-    const TuningChoice choice = choose_tuning(set);
-    EXPECT_EQ(&choice.tuning, &set.tunings[static_cast<std::size_t>(caches)]);
-    EXPECT_EQ(choice.why, name + std::string(" (forced by SWIGLU_TUNING)"));
-  }
-  const std::vector<float> ones(4, 1.0f);
-  const Weights weights = Weights::separate({ones.data()}, {ones.data()}, {ones.data()});
-  const Environment bogus("bogus", "SWIGLU_TUNING");
-  EXPECT_TRUE(contains(error_of<InvalidArgument>([&] { FeedForward(2, 2, weights); }),
-                       "SWIGLU_TUNING = \"bogus\": must be one of automatic, large_l1, small_l1"));
+TEST(Tuning, FollowsTheCacheSize) {
+  using kernels::CacheClass;
+  for (const long unknown : {-1L, 0L}) EXPECT_EQ(cache_class_of(unknown), CacheClass::large_l1);
+  for (const long small : {1L, 32768L}) EXPECT_EQ(cache_class_of(small), CacheClass::small_l1);
+  for (const long large : {32769L, 49152L, 131072L}) EXPECT_EQ(cache_class_of(large), CacheClass::large_l1);
 }
 
-TEST(Tuning, IsExplained) {
+TEST(Tuning, FollowsTheEnvironment) {
   const std::vector<float> ones(4, 1.0f);
   const Weights weights = Weights::separate({ones.data()}, {ones.data()}, {ones.data()});
+  for (const kernels::CacheClass caches : {kernels::CacheClass::large_l1, kernels::CacheClass::small_l1}) {
+    const std::string name = caches == kernels::CacheClass::large_l1 ? "large_l1" : "small_l1";
+    const Environment environment(name.c_str(), "SWIGLU_TUNING");
+    EXPECT_EQ(choose_tuning().caches, caches);
+    for (const Isa isa : supported_isas()) {  // and the object runs with it: k blocks differ on avx2 and avx512
+      Options options;
+      options.isa = isa;
+      const std::string text = FeedForward(2, 2, weights, options).explain();
+      const std::size_t k_block = kernel_set(isa).tunings[static_cast<std::size_t>(caches)].k_block;
+      EXPECT_TRUE(contains(text, "k blocks of " + std::to_string(k_block) + ",")) << text;
+      EXPECT_TRUE(contains(text, "tuning: " + name + " (forced by SWIGLU_TUNING)")) << text;
+    }
+  }
   for (const char* automatic : {"", "automatic"}) {
     const Environment environment(automatic, "SWIGLU_TUNING");
     const std::string text = FeedForward(2, 2, weights).explain();
-    EXPECT_TRUE(contains(text, "tuning: ") && contains(text, "of L1 data cache")) << text;
+    EXPECT_TRUE(contains(text, "tuning: ") && contains(text, "L1 data cache")) << text;
+  }
+  const Environment bogus("bogus", "SWIGLU_TUNING");
+  for (const Backend backend : compiled_backends()) {
+    Options options;
+    options.backend = backend;
+    EXPECT_TRUE(contains(error_of([&] { FeedForward(2, 2, weights, options); }),
+                         "SWIGLU_TUNING = \"bogus\": must be one of automatic, large_l1, small_l1"));
   }
 }
 

@@ -122,6 +122,7 @@ TEST_P(KernelTable, IsFilledAsItsSizesSay) {
   for (const kernels::Tuning& tuning : set.tunings) {
     EXPECT_GT(tuning.k_block, 0u);
     EXPECT_EQ(tuning.k_block % kernels::kBlock, 0u);
+    EXPECT_LT(tuning.near, tuning.k_block);
     for (std::size_t mr = 1; mr <= set.tile_rows; ++mr) {
       const kernels::Streaming& how = tuning.streaming[mr];
       EXPECT_TRUE(how.panels == 1 || how.panels == set.panels[mr]) << mr;

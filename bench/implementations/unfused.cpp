@@ -81,7 +81,7 @@ class UnfusedObject final : public BlockObject {
  public:
   UnfusedObject(const ObjectRequest& request, const Activation& activation, bool gated)
       : set_(kernel_set(request.isa)),
-        tuning_(choose_tuning(set_).tuning),
+        tuning_(choose_tuning().of(set_)),
         glu_(bind_glu(set_, activation)),
         d_(request.d_model),
         h_(request.d_ff),

@@ -19,28 +19,39 @@ constexpr const char* kNames[kernels::kCacheClasses] = {"large_l1", "small_l1"};
 // Ice Lake and later.
 constexpr long kSmallL1 = 32 * 1024;
 
-const char* name_of(CacheClass caches) { return kNames[static_cast<std::size_t>(caches)]; }
+TuningChoice make_choice(CacheClass caches, const std::string& why) {
+  return {caches, kNames[static_cast<std::size_t>(caches)] + (" (" + why + ")")};
+}
 
-TuningChoice make_choice(const kernels::KernelSet& set, CacheClass caches, const std::string& why) {
-  return {set.tunings[static_cast<std::size_t>(caches)], name_of(caches) + (" (" + why + ")")};
+long l1_data_bytes() {
+#ifdef _SC_LEVEL1_DCACHE_SIZE  // glibc, which knows it on x86; on AArch64 it says 0
+  return sysconf(_SC_LEVEL1_DCACHE_SIZE);
+#else
+  return 0;
+#endif
 }
 
 }  // namespace
 
-TuningChoice choose_tuning(const kernels::KernelSet& set) {
+CacheClass cache_class_of(long l1_bytes) {
+  return 0 < l1_bytes && l1_bytes <= kSmallL1 ? CacheClass::small_l1 : CacheClass::large_l1;
+}
+
+TuningChoice choose_tuning() {
   const char* value = std::getenv(kVariable);
   const std::string name = value == nullptr || *value == '\0' ? kAutomaticName : value;
   for (const CacheClass caches : {CacheClass::large_l1, CacheClass::small_l1}) {
-    if (name == name_of(caches)) return make_choice(set, caches, std::string("forced by ") + kVariable);
+    if (name == kNames[static_cast<std::size_t>(caches)]) {
+      return make_choice(caches, std::string("forced by ") + kVariable);
+    }
   }
   if (name != kAutomaticName) {
     throw InvalidArgument(std::string(kVariable) + " = \"" + name + "\": must be one of " + kAutomaticName + ", " +
                           kNames[0] + ", " + kNames[1]);
   }
-  const long l1 = sysconf(_SC_LEVEL1_DCACHE_SIZE);  // 0 or -1 where the system does not say
-  if (l1 <= 0) return make_choice(set, CacheClass::large_l1, "size of the L1 data cache unknown");
-  return make_choice(set, l1 <= kSmallL1 ? CacheClass::small_l1 : CacheClass::large_l1,
-                     std::to_string(l1 / 1024) + " KiB of L1 data cache");
+  const long l1 = l1_data_bytes();
+  return make_choice(cache_class_of(l1), l1 > 0 ? std::to_string(l1 / 1024) + " KiB of L1 data cache"
+                                                : "size of the L1 data cache unknown");
 }
 
 }  // namespace swiglu

@@ -9,12 +9,19 @@
 namespace swiglu {
 
 struct TuningChoice {
-  const kernels::Tuning& tuning;
+  kernels::CacheClass caches;
   std::string why;  ///< for people: "small_l1 (32 KiB of L1 data cache)"
+
+  const kernels::Tuning& of(const kernels::KernelSet& set) const {
+    return set.tunings[static_cast<std::size_t>(caches)];
+  }
 };
 
 /// By the size of the L1 data cache, unless SWIGLU_TUNING names one of large_l1 and small_l1. By cache and not by CPU
 /// model: the next CPU has a size, too. Throws InvalidArgument if the variable names something else.
-TuningChoice choose_tuning(const kernels::KernelSet& set);
+TuningChoice choose_tuning();
+
+/// `l1_bytes` ≤ 0: the system does not say.
+kernels::CacheClass cache_class_of(long l1_bytes);
 
 }  // namespace swiglu

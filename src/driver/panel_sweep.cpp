@@ -49,7 +49,7 @@ void stream(const PanelProduct& g, std::size_t first, std::size_t last, std::siz
   for (std::size_t p = first; p < last;) {
     const std::size_t panels = last - p >= at_once ? at_once : 1;
     const std::size_t next = p + panels < last ? p + panels : after;
-    const std::size_t ahead = how.ahead / panels;
+    const std::size_t ahead = panels == how.panels ? how.ahead / panels : how.ahead_alone;
     const kernels::TileFn fn = panels > 1 ? g.table->many[rows] : g.table->one[rows];
     const auto run = [&](std::size_t k0, std::size_t k, const float* prefetch) {
       TileArgs a = tile_args(g, 0, p, k0, k, partial);

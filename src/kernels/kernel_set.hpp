@@ -110,8 +110,8 @@ struct TileArgs {
                                     // elements; null = no prefetch
   std::size_t prefetch_step = 0;
   std::size_t prefetch_near = 0;  // > 0, only for one panel: those lines go into L2, and the panel row that is so many
-                                  // elements behind the current one goes into L1
-  const float* next_x = nullptr;  // the row tile that the next call works on, wherever prefetch is not null
+                                  // elements further on goes into L1
+  const float* next_x = nullptr;  // the row tile that the next call works on, where prefetch_step < 32
 
   // Epilogue gate-up: h = glu(gate, up). `out` is the row tile of hidden at this panel's block: [panels][mr][16],
   // 64-byte aligned, all 16 columns are written (those past d_ff are never read).
@@ -135,7 +135,8 @@ struct TileTable {
 struct Streaming {
   std::uint8_t panels = 1;  // at once: 1, or KernelSet::panels[mr]
   std::uint16_t ahead = 0;  // rows of k that the prefetch runs ahead, shared by those panels; 0: left to the hardware
-  std::uint16_t near = 0;   // 0: straight into L1; else into L2, and from there into L1 so many rows ahead (1 panel)
+  std::uint16_t ahead_alone = 0;  // the same for a panel that is left over, where `panels` > 1
+  std::uint16_t near = 0;  // 0: straight into L1; else into L2, and from there into L1 so many rows ahead (1 panel)
 };
 
 /// What depends on caches and not on instructions; results do not depend on it (C2).

@@ -13,7 +13,7 @@ namespace {
 
 // Straight into L1: `alone` rows ahead for one panel, `shared` for several together.
 constexpr Streaming stream_ahead(int panels, std::uint16_t alone, std::uint16_t shared) {
-  return {static_cast<std::uint8_t>(panels), panels > 1 ? shared : alone, 0};
+  return {static_cast<std::uint8_t>(panels), panels > 1 ? shared : alone, alone, 0};
 }
 
 // Config: Arch (an xsimd architecture), kTileRows, panels_at_once(mr), tuning(CacheClass).

@@ -37,7 +37,7 @@ struct Config {
   static constexpr Tuning tuning(CacheClass caches) {
     if (caches == CacheClass::small_l1) {
       Tuning t{kSmallL1KBlock, kIntoL1, {}};
-      for (int mr = kLeftToHardware + 1; mr <= kTileRows; ++mr) t.streaming[mr] = {1, kIntoL2, kIntoL1};
+      for (int mr = kLeftToHardware + 1; mr <= kTileRows; ++mr) t.streaming[mr] = {1, kIntoL2, kIntoL2, kIntoL1};
       return t;
     }
     Tuning t{kKBlock, 0, {}};
