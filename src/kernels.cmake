@@ -18,9 +18,13 @@ set_target_properties(swiglu_kernels PROPERTIES
   VISIBILITY_INLINES_HIDDEN ON
   INTERPROCEDURAL_OPTIMIZATION OFF)
 
+set(SWIGLU_KERNEL_FLAGS "" CACHE STRING "More flags for the kernel files, a list (preset asan uses it)")
+mark_as_advanced(SWIGLU_KERNEL_FLAGS)
+
 function(swiglu_add_kernel_set isa)
   target_sources(swiglu_kernels PRIVATE kernels/kernels_${isa}.cpp)
-  set_source_files_properties(kernels/kernels_${isa}.cpp PROPERTIES COMPILE_OPTIONS "-O3;-fno-lto;${ARGN}")
+  set_source_files_properties(kernels/kernels_${isa}.cpp PROPERTIES
+    COMPILE_OPTIONS "-O3;-fno-lto;${ARGN};${SWIGLU_KERNEL_FLAGS}")
   string(TOUPPER ${isa} upper)
   target_compile_definitions(swiglu PRIVATE SWIGLU_HAVE_${upper}=1)
 endfunction()
