@@ -38,11 +38,13 @@ def main(argv=None):
     parser.add_argument("results", nargs="*", type=Path, help="JSON written by swiglu-bench --out")
     parser.add_argument("--history", nargs="+", type=Path, default=[], metavar="FILE",
                         help="results of earlier commits, for the trend")  # fmt: skip
-    parser.add_argument("--compare", nargs=2, type=Path, metavar=("OLD", "NEW"), help="two results side by side")
+    parser.add_argument("--compare", nargs="+", type=Path, metavar=("OLD", "NEW"), help="two results side by side")
     parser.add_argument("--out", type=Path, default=Path("report"), help="folder to write into (default: report)")
     parser.add_argument("--partial", action="store_true", help="accept an interrupted run or missing points")
     parser.add_argument("--version", action="version", version=f"report {VERSION} (reads {', '.join(KINDS)})")
     arguments = parser.parse_args(argv)
+    if arguments.compare is not None and len(arguments.compare) != 2:  # nargs=2 takes "--out" for the second (Python 3.13.5)
+        parser.error("argument --compare: expected 2 arguments")
     if bool(arguments.results) == bool(arguments.compare):
         parser.error("give result files, or --compare OLD NEW")
     if arguments.compare and arguments.history:
