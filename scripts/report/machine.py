@@ -87,15 +87,19 @@ def _run(run):
     rows = run.every_gated_row
     ok = sum(row.ok for row in rows)
     seconds = c.get("wall_seconds")
-    taken = f"{seconds // 60:.0f} min {seconds % 60:.0f} s" if isinstance(seconds, (int, float)) else "unknown"
     return [
         ("date", c["date"]),
         ("preset", f"{_text(c.get('preset'))}, seed {_text(c.get('seed'))}"),
         ("activation", ", ".join(run.activations)),
         ("launches", str(run.launches)),
         ("rows", f"{ok} measured, {len(rows) - ok} not"),
-        ("time taken", taken),
+        ("time taken", _time(seconds) if isinstance(seconds, (int, float)) else "unknown"),
     ]
+
+
+def _time(seconds):
+    minutes, seconds = divmod(round(seconds), 60)
+    return f"{minutes} min {seconds} s"
 
 
 def _listed(machine, **fields):

@@ -12,8 +12,8 @@ TITLE = "Roofline"
 HOW = (
     "Sloped: the read bandwidth of memory (of the last-level cache: dashed). Flat: the arithmetic peak, those of the "
     "other ISAs in grey. All measured in this run. Points of one shape are joined along T, T growing to the right. "
-    "Hollow: cold weights; solid: served by a cache. Nothing cold can be above the lines; the distance below them is "
-    "what is left to gain."
+    "Hollow: cold weights; solid: served by a cache. The distance below the lines is what is left to gain. They are "
+    "medians over the run: a hollow point above them had a higher roof in its own seconds."
 )
 MISSING = "No sweep over T was measured."
 MEASURE = "swiglu-bench paired --d-model 1024,4096 --tokens 1-512*2 --out sweep.json"
