@@ -102,7 +102,7 @@ void add_once(std::vector<Element>& list, const Element& element) {
 }
 
 const std::vector<Flag> kFlags = {
-    {"--preset", "NAME", kPoints, "smoke (< 1 min), gate (12 points), report (7 min) or full; default smoke",
+    {"--preset", "NAME", kPoints, "smoke (< 1 min), gate (12 points), report (5 min) or full; default smoke",
      [](Options& o, Value v) { o.preset = v; }},
     {"--models", "LIST", kPoints, "in place of the preset's shapes: some of the model table (names, or all)",
      [](Options& o, Value v) { o.models = split_list("--models", v); }},
