@@ -110,7 +110,7 @@ struct TileArgs {
                                     // elements; null = no prefetch
   std::size_t prefetch_step = 0;
   std::size_t prefetch_near = 0;  // > 0, only for one panel: those lines go into L2, and the panel row that is so many
-                                  // elements further on goes into L1
+                                  // elements further on goes into L1; ignored where no tuning of the set has it
   const float* next_x = nullptr;  // the row tile that the next call works on, where prefetch_step < 32
 
   // Epilogue gate-up: h = glu(gate, up). `out` is the row tile of hidden at this panel's block: [panels][mr][16],

@@ -11,17 +11,33 @@
 namespace swiglu::kernels {
 namespace {
 
-// Straight into L1: `alone` rows ahead for one panel, `shared` for several together.
-constexpr Streaming stream_ahead(int panels, std::uint16_t alone, std::uint16_t shared) {
-  return {static_cast<std::uint8_t>(panels), panels > 1 ? shared : alone, alone, 0};
+// Panels straight into L1: `alone` rows ahead for one, `shared` for several together.
+template <class Config>
+constexpr Tuning streams_into_l1(std::size_t k_block, std::uint16_t alone, std::uint16_t shared) {
+  Tuning t{k_block, 0, {}};
+  for (int mr = 1; mr <= Config::kTileRows; ++mr) {
+    const int panels = Config::panels_at_once(mr);
+    t.streaming[mr] = {static_cast<std::uint8_t>(panels), panels > 1 ? shared : alone, alone, 0};
+  }
+  return t;
+}
+
+// Whether a tile of mr rows is ever run with TileArgs::prefetch_near; if not, its loops need not exist.
+template <class Config>
+constexpr bool fetches_near(int mr) {
+  for (const CacheClass caches : {CacheClass::large_l1, CacheClass::small_l1}) {
+    const Tuning t = Config::tuning(caches);
+    if (t.near > 0 || t.streaming[mr].near > 0) return true;
+  }
+  return false;
 }
 
 // Config: Arch (an xsimd architecture), kTileRows, panels_at_once(mr), tuning(CacheClass).
 template <class Config, template <class, int, int> class Epilogue, int MR = Config::kTileRows>
 constexpr void fill(TileTable& table) {
-  table.one[MR] = &tile<typename Config::Arch, Epilogue, MR, 1>;
+  table.one[MR] = &tile<typename Config::Arch, fetches_near<Config>(MR), Epilogue, MR, 1>;
   if constexpr (Config::panels_at_once(MR) > 1) {
-    table.many[MR] = &tile<typename Config::Arch, Epilogue, MR, Config::panels_at_once(MR)>;
+    table.many[MR] = &tile<typename Config::Arch, false, Epilogue, MR, Config::panels_at_once(MR)>;
   }
   if constexpr (MR > 1) fill<Config, Epilogue, MR - 1>(table);
 }

@@ -13,9 +13,7 @@ struct Config {
     // rows 101, 97, 79; none 104, 101, 98. k blocks of 192 / 384 / 576 / 768 at 1024/2816, T = 12: 90, 91, 92, 92; T =
     // 64: 90, 91, 92, 92.
     if (caches == CacheClass::small_l1) return {576, 0, {}};
-    Tuning t{192, 0, {}};
-    for (int mr = 1; mr <= kTileRows; ++mr) t.streaming[mr] = stream_ahead(panels_at_once(mr), 96, 64);
-    return t;
+    return streams_into_l1<Config>(192, 96, 64);
   }
 };
 

@@ -40,9 +40,7 @@ struct Config {
       for (int mr = kLeftToHardware + 1; mr <= kTileRows; ++mr) t.streaming[mr] = {1, kIntoL2, kIntoL2, kIntoL1};
       return t;
     }
-    Tuning t{kKBlock, 0, {}};
-    for (int mr = 1; mr <= kTileRows; ++mr) t.streaming[mr] = stream_ahead(panels_at_once(mr), kAhead, kSharedAhead);
-    return t;
+    return streams_into_l1<Config>(kKBlock, kAhead, kSharedAhead);
   }
 };
 

@@ -8,11 +8,7 @@ struct Config {
   using Arch = xsimd::neon64;
   static constexpr int kTileRows = 3;
   static constexpr int panels_at_once(int mr) { return mr == 1 ? 2 : 1; }
-  static constexpr Tuning tuning(CacheClass) {
-    Tuning t{192, 0, {}};
-    for (int mr = 1; mr <= kTileRows; ++mr) t.streaming[mr] = stream_ahead(panels_at_once(mr), 96, 64);
-    return t;
-  }
+  static constexpr Tuning tuning(CacheClass) { return streams_into_l1<Config>(192, 96, 64); }
 };
 
 }  // namespace

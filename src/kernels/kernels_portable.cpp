@@ -17,11 +17,7 @@ struct Config {
   using Arch = Baseline;
   static constexpr int kTileRows = 1;
   static constexpr int panels_at_once(int) { return 1; }
-  static constexpr Tuning tuning(CacheClass) {
-    Tuning t{192, 0, {}};
-    for (int mr = 1; mr <= kTileRows; ++mr) t.streaming[mr] = stream_ahead(panels_at_once(mr), 96, 64);
-    return t;
-  }
+  static constexpr Tuning tuning(CacheClass) { return streams_into_l1<Config>(192, 96, 64); }
 };
 
 }  // namespace

@@ -122,10 +122,9 @@ template <Fetch FETCH, class B, int MR, int PANELS>
 [[gnu::always_inline]] inline void multiply(Accumulators<B, MR, PANELS>& acc, const TileArgs& a) {
   const float* x = a.x;
   const float* w = a.panel;
-  // Many tall tiles: x comes from L2 or beyond, 16 columns of it are MR lines, and the hardware's
-  // prefetcher starts anew with every tile. One line ahead per row of k: T = 128, 2048/5632, one Zen 5 core 89.8 → 92.8
-  // % of the roofline (x in L1 all the time: 95.5). Tiles of 8 rows and less belong to few rows, which stay in L1
-  // anyway.
+  // Many tall tiles: x comes from L2 or beyond, 16 columns of it are MR lines, and the hardware's prefetcher starts
+  // anew with every tile. One line ahead per row of k: T = 128, 2048/5632, one Zen 5 core 89.8 → 92.8 % of the roofline
+  // (x in L1 all the time: 95.5). Tiles of 8 rows and less belong to few rows, which stay in L1 anyway.
   constexpr bool kFetchX = (FETCH == Fetch::shared || FETCH == Fetch::shared_near) && MR > 8;
   Prefetcher<PANELS, FETCH> stream{a.prefetch, a.panel_stride, a.prefetch_step, a.prefetch_near};
   for (std::size_t left = a.k; left > 0;) {
@@ -191,8 +190,8 @@ template <class B, int MR, int PANELS>
       for (int j = 0; j < NV; ++j) acc.v[n][i][j].store_aligned(tile + (n * MR + i) * kPanelColumns + j * B::size);
 }
 
-// A tile function: start, multiply, epilogue.
-template <class Arch, template <class, int, int> class Epilogue, int MR, int PANELS>
+// A tile function: start, multiply, epilogue. NEAR: it knows TileArgs::prefetch_near.
+template <class Arch, bool NEAR, template <class, int, int> class Epilogue, int MR, int PANELS>
 void tile(const TileArgs& a) {
   using B = xsimd::batch<float, Arch>;
   Accumulators<B, MR, PANELS> acc;
@@ -200,9 +199,9 @@ void tile(const TileArgs& a) {
   const bool shared = a.prefetch_step < kPanelColumns;
   if (a.prefetch == nullptr) {
     multiply<Fetch::none>(acc, a);
-  } else if (PANELS > 1 || a.prefetch_near == 0) {
+  } else if (!NEAR || a.prefetch_near == 0) {
     shared ? multiply<Fetch::shared>(acc, a) : multiply<Fetch::alone>(acc, a);
-  } else if constexpr (PANELS == 1) {
+  } else if constexpr (NEAR) {
     shared ? multiply<Fetch::shared_near>(acc, a) : multiply<Fetch::far>(acc, a);
   }
   if (a.last) {
