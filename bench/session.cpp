@@ -18,7 +18,6 @@
 #include "progress.hpp"
 #include "results_file.hpp"
 #include "stats.hpp"
-#include "swiglu/error.h"
 #include "swiglu/executor.h"
 #include "swiglu/feed_forward.h"
 
@@ -75,11 +74,7 @@ Session::Session(const Options& options)
   check_memory("--llc-bytes", options.llc_bytes, 8);  // what is measured takes four of it
   limits_.isas = measurable_isas();
   limits_.own_isa = limit_onednn(options);
-  try {
-    choose_tuning();
-  } catch (const InvalidArgument& error) {  // a wrong SWIGLU_TUNING: before anything is measured
-    throw UsageError(error.what());
-  }
+  choose_tuning();  // a wrong SWIGLU_TUNING: before anything is measured
   limits_.max_threads = std::max<std::size_t>(1, std::min(physical_cores(cpus_), default_thread_count()));
   caches_ = reported_caches();
   llc_bytes_ = options.llc_bytes > 0 ? options.llc_bytes : caches_.usable();

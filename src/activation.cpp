@@ -199,7 +199,7 @@ Preset parse_preset(const std::string& name) {
 }
 
 std::string to_string(const Activation& activation) {
-  const DefaultFloatingPoint mode;  // comparing, and printing a subnormal
+  const DefaultFloatingPoint mode;
   const Activation defaults(activation.preset);
   std::string text = to_string(activation.preset);
   char separator = ':';
