@@ -6,6 +6,7 @@
 
 #include "clock.hpp"
 #include "formulas.hpp"
+#include "own_threads.hpp"
 #include "progress.hpp"
 #include "stats.hpp"
 

@@ -1,10 +1,6 @@
 #include "sampler.hpp"
 
-#include <time.h>
-
 #include <algorithm>
-#include <chrono>
-#include <thread>
 
 #include "clock.hpp"
 #include "stats.hpp"
@@ -23,21 +19,6 @@ Phases medians(const std::vector<Phases>& calls) {
 }
 
 }  // namespace
-
-double process_cpu_seconds() {
-  timespec t{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
-
-void let_workers_sleep(std::size_t threads) {
-  if (threads == 1) return;
-  for (int i = 0; i < 50; ++i) {
-    const double before = process_cpu_seconds();
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    if (process_cpu_seconds() - before < 0.1e-3) return;
-  }
-}
 
 void touch(const CallBuffers& buffers) {
   if (buffers.stride > 0) return;  // they are to be cold

@@ -34,11 +34,4 @@ void touch(const CallBuffers& buffers);
 Sample take_sample(const std::function<void()>& call, const CallBuffers& buffers, double settle_seconds, double seconds,
                    const Phases* phases = nullptr);
 
-/// CPU time of all threads of this process so far, in seconds.
-double process_cpu_seconds();
-
-/// Workers of an arm spin for milliseconds after its last call, on the cores that come next (OpenMP's;
-/// ours for two). Waits until the process uses no CPU time.
-void let_workers_sleep(std::size_t threads);
-
 }  // namespace swiglu::bench

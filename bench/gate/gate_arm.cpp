@@ -25,6 +25,7 @@
 #include "arm.hpp"
 #include "caches.hpp"
 #include "formulas.hpp"
+#include "own_threads.hpp"
 #include "sampler.hpp"
 #include "source_weights.hpp"
 #include "swiglu/feed_forward.h"

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "clock.hpp"
+#include "own_threads.hpp"
 #include "progress.hpp"
 #include "source_weights.hpp"
 #include "stats.hpp"

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <thread>
 
+#include "own_threads.hpp"
 #include "targets/turns.hpp"
 
 namespace swiglu::bench {

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "clock.hpp"
+#include "own_threads.hpp"
 #include "progress.hpp"
 #include "stats.hpp"
 #include "support/busy_machine.hpp"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "own_threads.hpp"
 #include "progress.hpp"
 #include "stats.hpp"
 #include "targets/turns.hpp"
