@@ -147,6 +147,7 @@ class PairedRun {
     must_agree("context", "git_sha", "revision");
     must_agree("context", "git_dirty", "revision (uncommitted changes)");
     must_agree("context", "compiler", "compiler");
+    must_agree("context", "tuning", "tuning (SWIGLU_TUNING)");
     must_agree("context", "plan", "preset or command line");
     std::vector<Point> points;
     for (const PointResult& result : results_) points.push_back(result.point);

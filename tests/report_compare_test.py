@@ -99,6 +99,10 @@ class SideBySide(Folder):
         self.assertIn("DIFFERENT MACHINES (cpu_model", compare.content(self.both(small(), other)).caveats[0])
         self.assertNotIn("DIFFERENT", "".join(compare.content(self.both(small(), small())).caveats))
 
+    def test_different_tunings_are_flagged(self):
+        said = compare.content(self.both(small(), small(tuning="large_l1"))).caveats
+        self.assertIn("Tuned differently: tuning: small_l1 → large_l1.", said)
+
     def test_nothing_in_common_is_an_error_that_names_the_difference(self):
         def suite(d, T, thr=1):
             return synthetic.results(suite={"d": (d,), "T": (T,), "thr": (thr,)}, align=False, ladder=False)

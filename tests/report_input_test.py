@@ -134,11 +134,12 @@ class Refused(Folder):
         self.refused(small(command="run"), "no measured ffn row.*`swiglu-bench paired`")
 
     def test_files_of_different_builds(self):
-        first, second = self.write(small(), "a.json"), self.write(small(git_sha="1" * 40), "b.json")
-        code, _, stderr = self.report(first, second)
-        self.assertEqual((code, stderr.count("\n")), (2, 1))
-        self.assertIn("git_sha", stderr)
-        self.assertFalse(self.out.exists())
+        for key, value in (("git_sha", "1" * 40), ("tuning", "large_l1")):
+            first, second = self.write(small(), "a.json"), self.write(small(**{key: value}), "b.json")
+            code, _, stderr = self.report(first, second)
+            self.assertEqual((code, stderr.count("\n")), (2, 1))
+            self.assertIn(key, stderr)
+            self.assertFalse(self.out.exists())
 
     def test_usage(self):
         for arguments in [(), ("--no-such-option", "x.json")]:

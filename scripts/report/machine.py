@@ -76,6 +76,7 @@ def _build(run):
         ("swiglu", c["swiglu_version"]),
         ("commit", commit),
         ("compiler", f"{c['compiler']} {c.get('flags', '')}".strip()),
+        ("tuning", _text(c.get("tuning"))),
         ("oneDNN", c["onednn_version"]),
         ("xsimd", c["xsimd_version"]),
         ("Google Benchmark", _text(c.get("benchmark_version"))),

@@ -3,7 +3,10 @@
 from report.load import InputError
 from report.validate import block_rows
 
-MUST_AGREE = (("context", "git_sha"), ("context", "compiler"), ("context", "onednn_version"), ("machine", "cpu_model"))
+MUST_AGREE = (
+    ("context", "git_sha"), ("context", "compiler"), ("context", "tuning"), ("context", "onednn_version"),
+    ("machine", "cpu_model"),
+)  # fmt: skip
 SECTIONS = ("benchmarks", "pairs", "samples", "checks", "targets")
 REMEMBERED = ("command", "argv", "date", "seed", "interrupted")
 

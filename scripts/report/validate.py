@@ -34,9 +34,9 @@ def validate(document, path, partial=False):
         names = _unique_names(rows)
         for pair in _section(document, "pairs"):
             _pair(pair, names)
-        for sample in document.get("samples") and _section(document, "samples") or ():
+        for sample in _section(document, "samples", required=False):
             _sample(sample)
-        for target in document.get("targets") and _section(document, "targets") or ():
+        for target in _section(document, "targets", required=False):
             _target(target)
         for check in _section(document, "checks"):
             _check(check)
@@ -58,8 +58,8 @@ def every_block_row(document):
     return [row for family in BLOCKS for row in block_rows(document, family)]
 
 
-def _section(document, key):
-    value = document.get(key)
+def _section(document, key, required=True):
+    value = document.get(key, None if required else [])
     if not list_of(is_object)(value):
         raise InputError(f"{key!r} must be a list of objects")
     return value

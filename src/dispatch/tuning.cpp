@@ -20,7 +20,7 @@ constexpr const char* kNames[kernels::kCacheClasses] = {"large_l1", "small_l1"};
 constexpr long kSmallL1 = 32 * 1024;
 
 TuningChoice make_choice(CacheClass caches, const std::string& why) {
-  return {caches, kNames[static_cast<std::size_t>(caches)] + (" (" + why + ")")};
+  return {caches, to_string(caches) + (" (" + why + ")")};
 }
 
 long l1_data_bytes() {
@@ -33,6 +33,8 @@ long l1_data_bytes() {
 
 }  // namespace
 
+const char* to_string(CacheClass caches) noexcept { return kNames[static_cast<std::size_t>(caches)]; }
+
 CacheClass cache_class_of(long l1_bytes) {
   return 0 < l1_bytes && l1_bytes <= kSmallL1 ? CacheClass::small_l1 : CacheClass::large_l1;
 }
@@ -41,9 +43,7 @@ TuningChoice choose_tuning() {
   const char* value = std::getenv(kVariable);
   const std::string name = value == nullptr || *value == '\0' ? kAutomaticName : value;
   for (const CacheClass caches : {CacheClass::large_l1, CacheClass::small_l1}) {
-    if (name == kNames[static_cast<std::size_t>(caches)]) {
-      return make_choice(caches, std::string("forced by ") + kVariable);
-    }
+    if (name == to_string(caches)) return make_choice(caches, std::string("forced by ") + kVariable);
   }
   if (name != kAutomaticName) {
     throw InvalidArgument(std::string(kVariable) + " = \"" + name + "\": must be one of " + kAutomaticName + ", " +

@@ -8,6 +8,9 @@
 
 namespace swiglu {
 
+/// "large_l1" or "small_l1".
+const char* to_string(kernels::CacheClass caches) noexcept;
+
 struct TuningChoice {
   kernels::CacheClass caches;
   std::string why;  ///< for people: "small_l1 (32 KiB of L1 data cache)"

@@ -284,6 +284,7 @@ class Resume(Folder):
         refused("another machine", cpu_model="another CPU")
         refused("another machine", host_name="elsewhere")
         refused("another revision", git_sha="0" * 40)
+        refused("another tuning", tuning="medium_l1")
         refused("another preset or command line", "--seed", "2")
         refused("another preset or command line", "--tokens", "1,4")
         refused("not written by 'swiglu-bench paired'", command="run")

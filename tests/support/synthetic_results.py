@@ -190,8 +190,8 @@ def results(seed=1, suite=None, align=True, ladder=True):
             "library_build_type": "release", "json_schema_version": 1, "ffn_schema": "swiglu-bench/1",
             "command": "paired", "preset": "report", "seed": seed, "argv": command, "interrupted": False,
             "wall_seconds": 200.0, "points_planned": len(rows), "git_sha": "0" * 40, "git_dirty": False,
-            "compiler": "synthetic", "flags": "-O2", "swiglu_version": "0.0.0", "onednn_version": "3.2.0",
-            "xsimd_version": "14.1.0", "benchmark_version": "1.7.1",
+            "compiler": "synthetic", "flags": "-O2", "tuning": "small_l1", "swiglu_version": "0.0.0",
+            "onednn_version": "3.2.0", "xsimd_version": "14.1.0", "benchmark_version": "1.7.1",
         },
         "machine": {
             "cpu_model": "SYNTHETIC (made up by tests/support/synthetic_results.py)", "vendor": "none", "family": 0,
