@@ -44,7 +44,8 @@ Options check_options(Options options) {
                       ": the post_ops form of backend onednn has only swiglu. Available: onednn_form wide");
   }
   options.isa = resolve_isa(options.isa);
-  choose_tuning();  // a wrong SWIGLU_TUNING is an error whichever backend it is that reads it
+  // The native backend reads SWIGLU_TUNING itself; a wrong one is an error for the others, too.
+  if (options.backend != Backend::native) choose_tuning();
   return options;
 }
 
