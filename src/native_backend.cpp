@@ -53,7 +53,7 @@ class NativeBackend final : public BlockBackend {
   void forward(const ForwardCall& call) const override { run_block(block_, call, executor_.get(), workers_); }
 
   std::size_t workspace_bytes(std::size_t T) const noexcept override {
-    return workspace_layout(block_, std::min(T, kMaxBlockRows), workers_).bytes();
+    return workspace_layout(block_, T, workers_).bytes();
   }
   std::size_t packed_bytes() const noexcept override { return panels_.size(); }
   std::size_t threads() const noexcept override { return workers_; }

@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 
 #include "support/bits.hpp"
 #include "support/block_case.hpp"
+#include "support/executors.hpp"
 #include "support/guarded_buffer.hpp"
 #include "support/isa_param.hpp"
 #include "support/random.hpp"
@@ -255,6 +257,36 @@ SWIGLU_FOR_EVERY_ISA(BlockGuard);
 
 TEST_P(BlockGuard, NothingIsTouchedAfterABuffer) { check(GuardSide::after); }
 TEST_P(BlockGuard, NothingIsTouchedBeforeABuffer) { check(GuardSide::before); }
+
+// Rows that are spread over workers: each has a part of the workspace of its own. In reverse order the worker with the
+// last part does all of them.
+TEST_P(BlockGuard, RowsOnSeveralWorkers) {
+  const std::size_t d = 77, most = 450;
+  const BlockCase block = random_block(d, 130);
+  const std::vector<float> rows = random_floats(most * d, 1);
+  const std::vector<float> expected = forward(make(block, GetParam()), rows, most);
+  GuardedBuffer x(most * d, GuardSide::after), y(most * d, GuardSide::after), workspace(64 * 1024, GuardSide::after);
+  for (const std::size_t workers : {2, 3, 4}) {
+    const std::shared_ptr<Executor> executors[] = {
+        std::make_shared<SequentialExecutor>(workers, SequentialExecutor::Kind::reverse),
+        std::make_shared<ThreadPerTaskExecutor>(workers)};
+    for (const auto& executor : executors) {
+      Options options;
+      options.isa = GetParam();
+      options.executor = executor;
+      const FeedForward ff(d, block.d_ff, block.weights(), options);
+      for (const std::size_t T : {97, 127, 128, 129, 191, 192, 193, 255, 300, 431, 432, 450}) {
+        const std::size_t bytes = ff.workspace_bytes(T);
+        float* x_rows = x.fit(T * d);
+        float* y_rows = y.fit(T * d);
+        std::copy_n(rows.data(), T * d, x_rows);
+        ff.forward({x_rows}, {y_rows}, T, workspace.fit(bytes / sizeof(float)), bytes);
+        ASSERT_TRUE(y.outside_untouched() && workspace.outside_untouched()) << "T " << T;
+        ASSERT_TRUE(same_bits(y_rows, expected.data(), T * d)) << "T " << T << ", " << workers << " workers";
+      }
+    }
+  }
+}
 
 }  // namespace
 }  // namespace swiglu::testing

@@ -113,12 +113,16 @@ TEST_P(RowBits, SameForEveryExecutorAndRun) {
   EXPECT_GT(reverse->calls(), 0u) << "the host's executor was never asked: this test proved nothing";
 }
 
-// Every T from 1 to 64 against its rows alone, while other processes take the CPUs away in the middle of a call: who
-// computes which panel, and when, is then different in every call.
+// Every T from 1 to 64 and some beyond against their rows alone, while other processes take the CPUs away in the middle
+// of a call: who computes which panel, and when, is then different in every call.
 TEST_P(RowBits, SameOnAnyNumberOfThreadsUnderLoad) {
   if (emulated()) GTEST_SKIP() << "qemu-user does not promise fork() beside threads";
   const BlockCase block = random_block(420, 700);
-  const std::size_t d = block.d_model, most = 64;
+  const std::size_t d = block.d_model, most = 450;
+  std::vector<std::size_t> batches;
+  for (std::size_t T = 1; T <= 64; ++T) batches.push_back(T);
+  for (std::size_t T : {97, 128, 129, 193, 255, 300, 450})
+    batches.push_back(T);  // from 193 on two workers take rows
   const FeedForward single(d, block.d_ff, block.weights(), single_threaded(GetParam()));
   const std::vector<float> x = random_floats(most * d, 5);
   const std::vector<float> alone = rows_alone(single, x, most);
@@ -133,7 +137,7 @@ TEST_P(RowBits, SameOnAnyNumberOfThreadsUnderLoad) {
     options.isa = GetParam();
     options.executor = executor;
     const FeedForward ff(d, block.d_ff, block.weights(), options);
-    for (std::size_t T = 1; T <= most; ++T) {
+    for (const std::size_t T : batches) {
       const std::vector<float> y = forward(ff, {x.begin(), x.begin() + static_cast<std::ptrdiff_t>(T * d)}, T);
       ASSERT_TRUE(same_bits(y.data(), alone.data(), T * d)) << "T " << T << ", up to " << ff.threads() << " tasks";
     }

@@ -25,8 +25,8 @@
 namespace swiglu::testing {
 namespace {
 
-// A joined thread stays in /proc for a moment: counts until the number has been the same for 5 ms. ThreadSanitizer adds a
-// thread of its own with the first that is started, so one is started before anything is counted.
+// A joined thread stays in /proc for a moment: counts until the number has been the same for 5 ms. ThreadSanitizer adds
+// a thread of its own with the first that is started, so one is started before anything is counted.
 std::size_t threads_of_this_process() {
   std::thread([] {}).join();
   std::size_t last = 0;

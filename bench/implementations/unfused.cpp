@@ -134,6 +134,7 @@ class UnfusedObject final : public BlockObject {
     const std::size_t rows = std::min(T, kMaxBlockRows);
     PackedBlock block;
     block.set = &set_;
+    block.tuning = &tuning_;
     block.d_model = d_;
     block.d_ff = h_;
     Layout at;

@@ -1,92 +1,56 @@
 #include "driver/driver.hpp"
 
-#include <algorithm>
+#include <atomic>
 #include <cstdint>
 
-#include "driver/phase.hpp"
-#include "packing/pack_rows.hpp"
+#include "driver/row_block.hpp"
+#include "driver/row_plan.hpp"
 #include "round_up.hpp"
 
 namespace swiglu {
 namespace {
 
-using kernels::kBlock;
-using kernels::kPanelColumns;
-
-// x → row tiles, one task per tile.
-struct PackRows {
-  const float* x;
-  std::size_t stride;
-  std::size_t width;
-  const EqualPieces& tiles;
-  float* packed;
-  std::size_t packed_width;
-
-  static void work(void* context, std::size_t t) {
-    const PackRows& p = *static_cast<const PackRows*>(context);
-    const std::size_t row = p.tiles.begin(t);
-    pack_row_tile(p.x + row * p.stride, p.stride, p.tiles.size(t), p.width, p.packed + row * p.packed_width);
-  }
-};
-
-// From this many floats on, packing x is spread over the workers too: 128 rows of 4096 are 0.3 ms of one core.
-constexpr std::size_t kMinParallelPack = 64 * 1024;
-
 float* align64(void* p) { return reinterpret_cast<float*>((reinterpret_cast<std::uintptr_t>(p) + 63) / 64 * 64); }
 
-void run_rows(const PackedBlock& block, const ForwardCall& call, std::size_t row, std::size_t rows, Executor* executor,
-              std::size_t workers) {
-  const WorkspaceLayout ws = workspace_layout(block, rows, workers);
-  float* base = align64(call.workspace);
-  const float* x = call.x + row * call.x_stride;
+// Pieces of rows that workers take, and do alone.
+struct PiecesApart {
+  const PackedBlock* block;
+  const ForwardCall* call;
+  const EqualPieces* pieces;
+  Scratch scratch;  // worker 0's
+  std::atomic<std::size_t> next{0};
 
-  PanelProduct gate_up;
-  gate_up.tuning = block.tuning;
-  gate_up.table = &block.set->gate_up;
-  gate_up.glu = &block.glu;
-  gate_up.panels = block.gate_up;
-  gate_up.panel_stride = block.layout.gate_up_stride;
-  gate_up.k = block.d_model;
-  gate_up.x_width = round_up(block.d_model, kBlock);
-  gate_up.tiles = EqualPieces(rows, block.set->tile_rows);
-  gate_up.out = base + ws.hidden;
-  gate_up.out_row_stride = round_up(block.d_ff, kBlock);
-  gate_up.out_tiled = true;
-  gate_up.columns = block.layout.gate_up_panels * kPanelColumns;
-  if (rows == 1) {
-    gate_up.x = x;  // a tile of one row is the row itself
-  } else {
-    PackRows pack{x, call.x_stride, block.d_model, gate_up.tiles, base + ws.x, gate_up.x_width};
-    if (workers > 1 && rows * block.d_model >= kMinParallelPack) {
-      executor->parallel_for(gate_up.tiles.count(), &PackRows::work, &pack);
-    } else {
-      for (std::size_t t = 0; t < gate_up.tiles.count(); ++t) PackRows::work(&pack, t);
-    }
-    gate_up.x = base + ws.x;
+  Scratch scratch_of(std::size_t worker) const {
+    const std::size_t row = worker * pieces->size(0);
+    return {scratch.x + row * round_up(block->d_model, kernels::kBlock),
+            scratch.hidden + row * round_up(block->d_ff, kernels::kBlock),
+            scratch.partial + worker * scratch.partial_stride, scratch.partial_stride};
   }
-  run_phase(gate_up, block.layout.gate_up_panels, base + ws.partial, ws.partial_stride, rows, executor, workers);
 
-  PanelProduct down = gate_up;
-  down.table = &block.set->down;
-  down.panels = block.down;
-  down.panel_stride = block.layout.down_stride;
-  down.k = block.d_ff;
-  down.x = gate_up.out;
-  down.x_width = gate_up.out_row_stride;
-  down.out = call.y + row * call.y_stride;
-  down.out_row_stride = call.y_stride;
-  down.out_tiled = false;
-  down.columns = block.d_model;
-  down.accumulate = call.accumulate;
-  run_phase(down, block.layout.down_panels, base + ws.partial, ws.partial_stride, rows, executor, workers);
-}
+  static void work(void* context, std::size_t worker) {
+    PiecesApart& p = *static_cast<PiecesApart*>(context);
+    const Scratch mine = p.scratch_of(worker);
+    std::size_t i;
+    while ((i = p.next.fetch_add(1, std::memory_order_relaxed)) < p.pieces->count()) {
+      run_row_block(*p.block, *p.call, p.pieces->begin(i), p.pieces->size(i), mine, nullptr, 1);
+    }
+  }
+};
 
 }  // namespace
 
 void run_block(const PackedBlock& block, const ForwardCall& call, Executor* executor, std::size_t workers) {
-  const EqualPieces blocks(call.T, kMaxBlockRows);
-  for (std::size_t b = 0; b < blocks.count(); ++b) {
-    run_rows(block, call, blocks.begin(b), blocks.size(b), executor, workers);
+  const WorkspaceLayout ws = workspace_layout(block, call.T, workers);
+  float* base = align64(call.workspace);
+  const Scratch scratch{base + ws.x, base + ws.hidden, base + ws.partial, ws.partial_stride};
+  const RowPlan plan = plan_rows(block, call.T, workers);
+  if (plan.apart) {
+    PiecesApart pieces{&block, &call, &plan.pieces, scratch, {}};
+    executor->parallel_for(workers, &PiecesApart::work, &pieces);
+    return;
+  }
+  for (std::size_t b = 0; b < plan.pieces.count(); ++b) {
+    run_row_block(block, call, plan.pieces.begin(b), plan.pieces.size(b), scratch, executor, workers);
   }
 }
 

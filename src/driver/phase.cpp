@@ -53,10 +53,13 @@ constexpr std::size_t kMinWorkPerWorker = 128 * 1024;
 
 }  // namespace
 
+std::size_t useful_workers(std::size_t multiply_adds, std::size_t workers) {
+  return std::max<std::size_t>(1, std::min(workers, multiply_adds / kMinWorkPerWorker));
+}
+
 void run_phase(const PanelProduct& product, std::size_t panels, float* partial, std::size_t partial_stride,
                std::size_t rows, Executor* executor, std::size_t workers) {
-  const std::size_t work = panels * kPanelColumns * product.k * rows;
-  workers = std::max<std::size_t>(1, std::min({workers, work / kMinWorkPerWorker, panels}));
+  workers = useful_workers(panels * kPanelColumns * product.k * rows, std::min(workers, panels));
   if (workers == 1) {
     sweep_panels(product, 0, panels, panels, partial);
     return;

@@ -26,9 +26,9 @@ struct PackedBlock {
 /// core, T = 256: one block of 256 rows 86–88 % of the roofline, two of 128 rows 92 %).
 inline constexpr std::size_t kMaxBlockRows = 128;
 
-/// Where things are in the workspace for blocks of `rows` rows and `workers` workers, in floats from its 64-byte
-/// aligned start:  x tiles [rows · ⌈d_model⌉16] | hidden tiles [rows · ⌈d_ff⌉16] | partial sums [workers][rows · 32],
-/// where few rows count as rows × panels at once.
+/// Where things are in the workspace for T rows and `workers` workers, in floats from its 64-byte aligned start:
+/// x tiles [rows · ⌈d_model⌉16] | hidden tiles [rows · ⌈d_ff⌉16] | partial sums [workers][rows · 32], where few rows
+/// count as rows × panels at once. `rows` are those worked off at a time: at most min(T, 128 + workers - 1).
 struct WorkspaceLayout {
   std::size_t x = 0;
   std::size_t hidden = 0;
@@ -38,6 +38,6 @@ struct WorkspaceLayout {
 
   std::size_t bytes() const { return floats * sizeof(float) + 64; }  // + alignment of a caller's pointer
 };
-WorkspaceLayout workspace_layout(const PackedBlock& block, std::size_t rows, std::size_t workers);
+WorkspaceLayout workspace_layout(const PackedBlock& block, std::size_t T, std::size_t workers);
 
 }  // namespace swiglu

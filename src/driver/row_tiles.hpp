@@ -7,19 +7,26 @@
 
 namespace swiglu {
 
-/// `total` items in ⌈total / max⌉ pieces whose sizes differ by at most one, larger ones first.
+/// Pieces whose sizes differ by at most one, larger ones first.
 class EqualPieces {
  public:
-  EqualPieces(std::size_t total, std::size_t max)
-      : count_((total + max - 1) / max),
-        base_(count_ == 0 ? 0 : total / count_),
-        larger_(count_ == 0 ? 0 : total % count_) {}
+  /// `total` items in as few pieces as possible, none above `max`.
+  EqualPieces(std::size_t total, std::size_t max) : EqualPieces(Count{(total + max - 1) / max}, total) {}
+
+  /// `total` items in `count` pieces, count ≤ total.
+  static EqualPieces of_count(std::size_t total, std::size_t count) { return EqualPieces(Count{count}, total); }
 
   std::size_t count() const { return count_; }
   std::size_t size(std::size_t i) const { return base_ + (i < larger_ ? 1 : 0); }
   std::size_t begin(std::size_t i) const { return i * base_ + (i < larger_ ? i : larger_); }
 
  private:
+  struct Count {
+    std::size_t value;
+  };
+  EqualPieces(Count count, std::size_t total)
+      : count_(count.value), base_(count_ == 0 ? 0 : total / count_), larger_(count_ == 0 ? 0 : total % count_) {}
+
   std::size_t count_, base_, larger_;
 };
 

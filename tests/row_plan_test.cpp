@@ -1,0 +1,101 @@
+// How the rows of a call are cut: nothing left out, nothing beyond the workspace, apart only where it pays.
+
+#include "driver/row_plan.hpp"
+
+#include <gtest/gtest.h>
+#include <swiglu/swiglu.h>
+
+#include <cstdint>
+
+#include "dispatch/kernel_sets.hpp"
+#include "round_up.hpp"
+
+namespace swiglu {
+namespace {
+
+struct Case {
+  PackedBlock block;
+  std::size_t T, workers;
+};
+
+template <class Check>
+void for_every_case(std::size_t d_model, std::size_t d_ff, const Check& check) {
+  for (const Isa isa : compiled_isas()) {
+    if (isa == Isa::automatic) continue;
+    const kernels::KernelSet* set = nullptr;
+    for (const Isa runs : supported_isas()) set = runs == isa ? &kernel_set(isa) : set;
+    if (set == nullptr) continue;
+    for (const kernels::Tuning& tuning : set->tunings) {
+      PackedBlock block;
+      block.set = set;
+      block.tuning = &tuning;
+      block.d_model = d_model;
+      block.d_ff = d_ff;
+      for (const std::size_t workers : {1, 2, 3, 4, 5, 8, 64, 4096}) {
+        for (std::size_t T = 1; T < 700; ++T) check(Case{block, T, workers});
+        for (const std::size_t T : {std::size_t{4096}, std::size_t{1000003}}) check(Case{block, T, workers});
+      }
+    }
+  }
+}
+
+TEST(RowPlan, EveryRowIsInOnePiece) {
+  for_every_case(576, 1536, [](const Case& c) {
+    const EqualPieces pieces = plan_rows(c.block, c.T, c.workers).pieces;
+    std::size_t row = 0;
+    for (std::size_t i = 0; i < pieces.count(); ++i) {
+      ASSERT_EQ(pieces.begin(i), row) << "T " << c.T << ", " << c.workers << " workers";
+      ASSERT_GT(pieces.size(i), 0u) << "T " << c.T << ", " << c.workers << " workers";
+      row += pieces.size(i);
+    }
+    ASSERT_EQ(row, c.T) << c.workers << " workers";
+  });
+}
+
+// What the README promises of the workspace, and that all pieces that are worked off at a time have room in it.
+TEST(RowPlan, PiecesFitIntoTheWorkspace) {
+  for_every_case(576, 1536, [](const Case& c) {
+    const RowPlan plan = plan_rows(c.block, c.T, c.workers);
+    const std::size_t rows = rows_at_once(c.block, c.T, c.workers), widest = plan.pieces.size(0);
+    ASSERT_LE((plan.apart ? c.workers : 1) * widest, rows) << "T " << c.T << ", " << c.workers << " workers";
+    ASSERT_LE(rows, std::min(c.T, 128 + c.workers - 1)) << "T " << c.T << ", " << c.workers << " workers";
+    ASSERT_GE(rows_at_once(c.block, c.T + 1, c.workers), rows) << "T " << c.T << ", " << c.workers << " workers";
+  });
+}
+
+// Apart: as many pieces for every worker, none with too few rows for a stream of weights of its own.
+TEST(RowPlan, ApartOnlyWithRowsEnoughForEveryWorker) {
+  std::size_t apart = 0, together = 0;
+  for_every_case(576, 1536, [&](const Case& c) {
+    const RowPlan plan = plan_rows(c.block, c.T, c.workers);
+    plan.apart ? ++apart : ++together;
+    if (!plan.apart) return;
+    ASSERT_GT(c.workers, 1u);
+    ASSERT_GE(plan.pieces.count(), 4 * c.workers) << "static slices: T " << c.T;
+    ASSERT_EQ(plan.pieces.count() % c.workers, 0u) << "T " << c.T << ", " << c.workers << " workers";
+    ASSERT_GE(plan.pieces.size(plan.pieces.count() - 1), c.workers * c.block.tuning->rows_apart)
+        << "T " << c.T << ", " << c.workers << " workers";
+  });
+  EXPECT_GT(apart, 1000u);
+  EXPECT_GT(together, 1000u);
+}
+
+// Two workers part from a number of rows on, whatever T beyond it: no T is slower than its neighbours.
+TEST(RowPlan, TwoWorkersPartAtEveryTFromOneOn) {
+  for_every_case(576, 1536, [](const Case& c) {
+    const std::size_t rows_apart = c.block.tuning->rows_apart;
+    if (c.workers != 2 || c.T < 16 * rows_apart) return;
+    ASSERT_TRUE(plan_rows(c.block, c.T, 2).apart) << "T " << c.T;
+  });
+}
+
+TEST(RowPlan, TinyBlocksWakeNobody) {
+  for_every_case(16, 24, [](const Case& c) {
+    if (c.T <= 128) {
+      ASSERT_FALSE(plan_rows(c.block, c.T, c.workers).apart) << "T " << c.T;
+    }
+  });
+}
+
+}  // namespace
+}  // namespace swiglu
