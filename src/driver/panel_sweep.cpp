@@ -92,7 +92,7 @@ void reuse(const PanelProduct& g, std::size_t first, std::size_t last, std::size
       for (std::size_t t = 0; t < tiles; ++t) {
         TileArgs a = tile_args(g, t, p, k0, k, partial + g.tiles.begin(t) * kPanelColumns);
         a.columns = std::min(a.columns, kPanelColumns);
-        a.prefetch = next + k * t / tiles * kPanelColumns;
+        a.prefetch = next + kPanelColumns * k * t / tiles;
         // Rounded up: 32 / 9 rounded down would leave one line in six to be missed.
         a.prefetch_step = (kPanelColumns + tiles - 1) / tiles;
         a.prefetch_near = g.tuning->near * kPanelColumns;
