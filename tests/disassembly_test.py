@@ -2,6 +2,7 @@
 
 - Every inner loop of every tile function has exactly MR * vectors * panels multiply-adds per row of k and touches no
   stack: accumulators that the compiler did not keep in registers make a tile 3 to 10 times slower, silently.
+- For every way to prefetch (Fetch in src/kernels/tile.hpp) it has a loop with just those prefetches per row of k.
 - No instruction above its ISA in any object (hard case D-05), none above the baseline outside the kernels (D-01, D-07).
 - Every return leaves clean upper register halves (D-14).
 - No weak symbol that the linker could keep for everybody (D-01), no static initialiser in a kernel object (D-02), no
@@ -27,7 +28,8 @@ ISAS = {
     "avx512": {"vectors": 2, "multiply_add": [r"vfn?madd\d*ps"]},
     "neon": {"vectors": 8, "multiply_add": [r"fmla"]},
 }
-TILE = re.compile(r"\btile<.*?(GateUp|Down)Epilogue, (\d+), (\d+)>")
+TILE = re.compile(r"\btile<.*?, (true|false), .*?(GateUp|Down)Epilogue, (\d+), (\d+)>")
+PREFETCHES = {"L1": r"prefetcht0\b|prfm\s+pldl1keep\b", "L2": r"prefetcht1\b|prfm\s+pldl2keep\b"}
 BRANCH = re.compile(r"^(j\w+|b|b\.\w+|cbn?z|tbn?z)\s+(?:[^<]*,\s*)?(?:0x)?([0-9a-f]+)\s*(?:<|$)")
 ENDS_FLOW = re.compile(r"^(jmp|ret|ud2|b|br)\b(?!\.)")  # nothing follows by falling through
 ENDS_BLOCK = re.compile(r"^(j\w+|ret|ud2|b|br|b\.\w+|cbn?z|tbn?z)\b")
@@ -175,15 +177,23 @@ class InnerLoops(unittest.TestCase):
                 if not match:
                     continue
                 tiles += 1
-                rows, panels = int(match[2]), int(match[3])
-                with self.subTest(isa=isa, epilogue=match[1], rows=rows, panels=panels):
-                    self.check(function, isa, rows, panels)
+                near, rows, panels = match[1] == "true", int(match[3]), int(match[4])
+                with self.subTest(isa=isa, epilogue=match[2], rows=rows, panels=panels):
+                    fetched = self.check(function, isa, rows, panels)
+                    self.assertEqual(fetched, self.fetches(near, rows, panels))
             self.assertGreaterEqual(tiles, 2, f"{isa}: no tile functions recognised in {path}")
             print(f"  {isa}: {tiles} tile functions")
 
+    def fetches(self, near, rows, panels):
+        """Prefetches per row of k into (L1, L2), by Fetch: none, alone, shared; far, shared_near."""
+        x = 1 if rows > 8 else 0  # kFetchX
+        return {(0, 0), (2 * panels, 0), (x, panels)} | ({(2, 2), (2 + x, 1)} if near else set())
+
     def check(self, function, isa, rows, panels):
+        """Returns what the loops prefetch per row of k, as fetches() does."""
         per_row = rows * ISAS[isa]["vectors"] * panels
         loops = 0
+        fetched = set()
         for code in function.innermost_loops():
             counts = [sum(bool(re.fullmatch(m, i.mnemonic)) for i in code) for m in ISAS[isa]["multiply_add"]]
             if not any(counts):
@@ -194,7 +204,10 @@ class InnerLoops(unittest.TestCase):
                 self.assertGreater(count, 0, where)
                 self.assertEqual(count % per_row, 0, f"{where}: {count} multiply-adds, not a multiple of {per_row}")
             self.assertEqual(function.touches_stack(code), [], f"{where}: stack traffic")
+            unrolled = counts[0] // per_row
+            fetched.add(tuple(sum(bool(re.match(m, i.text)) for i in code) / unrolled for m in PREFETCHES.values()))
         self.assertGreater(loops, 0, "no loop with multiply-adds found")
+        return fetched
 
 
 class Instructions(unittest.TestCase):
