@@ -33,10 +33,14 @@ struct Config {
   // one core 94.7, 95.2, 96.5, on two 90.6, 91.1, 92.8; T = 24: 95.8, 96.5, 96.8 and 91.9, 92.3, 94.0; T = 128: 97.4,
   // 97.2, 97.7. 576/1536, T = 20: 93.2, 97.1, 96.6. Blocks of 96 … 288 lose 1–5 points.
   static constexpr std::size_t kSmallL1KBlock = 1152;
+  // … and how far ahead into L1, two cores, time at 24 rows over that at 0 / 48 / 72 / 96 / 192: T = 16: 2048/5632
+  // 0.99, 1.01, 1.01, 1.01, 1.00; 1024/2816 1.00, 1.01, 1.01, 1.02, –; T = 20: –, 1.01, 1.01, 1.01, 1.00; T = 32, 128:
+  // no difference up to 72. On one core none at all.
+  static constexpr std::uint16_t kSharedIntoL1 = 48;
 
   static constexpr Tuning tuning(CacheClass caches) {
     if (caches == CacheClass::small_l1) {
-      Tuning t{kSmallL1KBlock, kIntoL1, {}};
+      Tuning t{kSmallL1KBlock, kSharedIntoL1, {}};
       for (int mr = kLeftToHardware + 1; mr <= kTileRows; ++mr) t.streaming[mr] = {1, kIntoL2, kIntoL2, kIntoL1};
       return t;
     }
