@@ -1,6 +1,6 @@
 #pragma once
 
-// forward(): row blocks, the two products, and how their panels are spread over workers.
+// forward(): row blocks, the two products, and how their panels or rows are spread over workers.
 
 #include <cstddef>
 
