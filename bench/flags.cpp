@@ -212,7 +212,7 @@ const std::vector<Flag> kFlags = {
        o.google_benchmark.push_back("--benchmark_repetitions=" + std::to_string(parse_repetitions("--repetitions", v)));
      }},
     {"--max-point-seconds", "X", kLists,
-     "fewer rounds, then SKIPPED, for points that need longer; default 20 (report: 10)",
+     "fewer rounds, then SKIPPED, for points that need longer; default 20 (report: 10; targets: 90, fixed)",
      [](Options& o, Value v) { o.max_point_seconds = parse_positive("--max-point-seconds", v); }},
     {"--seed", "N", kLists, "order of points and arms, and the data; default 1",
      [](Options& o, Value v) { o.seed = parse_integer("--seed", v, 0, SIZE_MAX, "0 or a positive integer"); }},

@@ -30,8 +30,9 @@ bool runs(const std::filesystem::path& thread) {
 bool other_thread_runs() {
   const std::string self = std::to_string(gettid());
   std::error_code error;  // a thread may end meanwhile
-  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task", error)) {
-    if (thread.path().filename() != self && runs(thread.path())) return true;
+  for (std::filesystem::directory_iterator thread("/proc/self/task", error), end; !error && thread != end;
+       thread.increment(error)) {
+    if (thread->path().filename() != self && runs(thread->path())) return true;
   }
   return false;
 }

@@ -182,7 +182,7 @@ TEST_P(RealTime, OtherActivationsAllocateAndLockNothing) {
 TEST_P(RealTime, ForwardOnAPoolAllocatesNothing) {
   const FeedForward ff = make(2);
   const Workspace workspace = ff.make_workspace();
-  for (std::size_t T : {1, 7, 64, 300}) {
+  for (std::size_t T : {1, 7, 64, 300, 450}) {
     const std::vector<float> x = random_floats(T * block_.d_model, T);
     std::vector<float> y(x.size());
     for (int call = 0; call < 3; ++call) {

@@ -261,7 +261,7 @@ TEST_P(BlockGuard, NothingIsTouchedBeforeABuffer) { check(GuardSide::before); }
 // Rows that are spread over workers: each has a part of the workspace of its own. In reverse order the worker with the
 // last part does all of them.
 TEST_P(BlockGuard, RowsOnSeveralWorkers) {
-  const std::size_t d = 77, most = 450;
+  const std::size_t d = 77, most = 513;
   const BlockCase block = random_block(d, 130);
   const std::vector<float> rows = random_floats(most * d, 1);
   const std::vector<float> expected = forward(make(block, GetParam()), rows, most);
@@ -275,7 +275,7 @@ TEST_P(BlockGuard, RowsOnSeveralWorkers) {
       options.isa = GetParam();
       options.executor = executor;
       const FeedForward ff(d, block.d_ff, block.weights(), options);
-      for (const std::size_t T : {97, 127, 128, 129, 191, 192, 193, 255, 300, 431, 432, 450}) {
+      for (const std::size_t T : {97, 127, 128, 129, 191, 192, 193, 255, 300, 384, 450, 511, 512, 513}) {
         const std::size_t bytes = ff.workspace_bytes(T);
         float* x_rows = x.fit(T * d);
         float* y_rows = y.fit(T * d);

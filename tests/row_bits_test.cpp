@@ -113,6 +113,23 @@ TEST_P(RowBits, SameForEveryExecutorAndRun) {
   EXPECT_GT(reverse->calls(), 0u) << "the host's executor was never asked: this test proved nothing";
 }
 
+// A call of many rows asks for workers more than once: an executor that has none to spare when it begins is asked
+// again.
+TEST_P(RowBits, ALongCallAsksItsExecutorAgain) {
+  const BlockCase block = random_block(64, 96);
+  const auto executor = std::make_shared<SequentialExecutor>(2, SequentialExecutor::Kind::reverse);
+  Options options;
+  options.isa = GetParam();
+  options.executor = executor;
+  const FeedForward ff(block.d_model, block.d_ff, block.weights(), options);
+  const std::size_t T = 1024, before = executor->calls();
+  const std::vector<float> x = random_floats(T * block.d_model, 1);
+  const std::vector<float> y = forward(ff, x, T);
+  EXPECT_GE(executor->calls() - before, 2u);
+  const FeedForward single(block.d_model, block.d_ff, block.weights(), single_threaded(GetParam()));
+  EXPECT_TRUE(same_bits(y, forward(single, x, T)));
+}
+
 // Every T from 1 to 64 and some beyond against their rows alone, while other processes take the CPUs away in the middle
 // of a call: who computes which panel, and when, is then different in every call.
 TEST_P(RowBits, SameOnAnyNumberOfThreadsUnderLoad) {
@@ -121,8 +138,7 @@ TEST_P(RowBits, SameOnAnyNumberOfThreadsUnderLoad) {
   const std::size_t d = block.d_model, most = 450;
   std::vector<std::size_t> batches;
   for (std::size_t T = 1; T <= 64; ++T) batches.push_back(T);
-  for (std::size_t T : {97, 128, 129, 193, 255, 300, 450})
-    batches.push_back(T);  // from 193 on two workers take rows
+  for (std::size_t T : {97, 128, 129, 193, 255, 300, 450}) batches.push_back(T);  // two workers take rows
   const FeedForward single(d, block.d_ff, block.weights(), single_threaded(GetParam()));
   const std::vector<float> x = random_floats(most * d, 5);
   const std::vector<float> alone = rows_alone(single, x, most);

@@ -1,14 +1,13 @@
-// How the rows of a call are cut: nothing left out, nothing beyond the workspace, apart only where it pays.
+// How the rows of a call are cut: nothing left out, nothing beyond the workspace, by rows only where it pays.
 
 #include "driver/row_plan.hpp"
 
 #include <gtest/gtest.h>
 #include <swiglu/swiglu.h>
 
-#include <cstdint>
+#include <algorithm>
 
 #include "dispatch/kernel_sets.hpp"
-#include "round_up.hpp"
 
 namespace swiglu {
 namespace {
@@ -52,48 +51,44 @@ TEST(RowPlan, EveryRowIsInOnePiece) {
   });
 }
 
-// What the README promises of the workspace, and that all pieces that are worked off at a time have room in it.
+// All pieces that are worked off at a time have room where the workspace has it for that many rows.
 TEST(RowPlan, PiecesFitIntoTheWorkspace) {
   for_every_case(576, 1536, [](const Case& c) {
     const RowPlan plan = plan_rows(c.block, c.T, c.workers);
-    const std::size_t rows = rows_at_once(c.block, c.T, c.workers), widest = plan.pieces.size(0);
-    ASSERT_LE((plan.apart ? c.workers : 1) * widest, rows) << "T " << c.T << ", " << c.workers << " workers";
-    ASSERT_LE(rows, std::min(c.T, 128 + c.workers - 1)) << "T " << c.T << ", " << c.workers << " workers";
-    ASSERT_GE(rows_at_once(c.block, c.T + 1, c.workers), rows) << "T " << c.T << ", " << c.workers << " workers";
+    const std::size_t at_once = (plan.row_parallel ? c.workers : 1) * plan.pieces.size(0);
+    ASSERT_LE(at_once, std::min(c.T, kMaxBlockRows)) << "T " << c.T << ", " << c.workers << " workers";
   });
 }
 
-// Apart: as many pieces for every worker, none with too few rows for a stream of weights of its own.
-TEST(RowPlan, ApartOnlyWithRowsEnoughForEveryWorker) {
-  std::size_t apart = 0, together = 0;
+// As many pieces for every worker, none with too few rows for a stream of weights of its own.
+TEST(RowPlan, RowParallelOnlyWithRowsEnoughForEveryWorker) {
+  std::size_t row_parallel = 0, panel_parallel = 0;
   for_every_case(576, 1536, [&](const Case& c) {
     const RowPlan plan = plan_rows(c.block, c.T, c.workers);
-    plan.apart ? ++apart : ++together;
-    if (!plan.apart) return;
+    plan.row_parallel ? ++row_parallel : ++panel_parallel;
+    if (!plan.row_parallel) return;
     ASSERT_GT(c.workers, 1u);
     ASSERT_GE(plan.pieces.count(), 4 * c.workers) << "static slices: T " << c.T;
     ASSERT_EQ(plan.pieces.count() % c.workers, 0u) << "T " << c.T << ", " << c.workers << " workers";
-    ASSERT_GE(plan.pieces.size(plan.pieces.count() - 1), c.workers * c.block.tuning->rows_apart)
+    ASSERT_GE(plan.pieces.size(plan.pieces.count() - 1), c.workers * c.block.tuning->row_parallel_rows)
         << "T " << c.T << ", " << c.workers << " workers";
   });
-  EXPECT_GT(apart, 1000u);
-  EXPECT_GT(together, 1000u);
+  EXPECT_GT(row_parallel, 1000u);
+  EXPECT_GT(panel_parallel, 1000u);
 }
 
-// Two workers part from a number of rows on, whatever T beyond it: no T is slower than its neighbours.
-TEST(RowPlan, TwoWorkersPartAtEveryTFromOneOn) {
+// Two workers take rows from a number of them on, whatever T beyond it: no T is slower than its neighbours.
+TEST(RowPlan, TwoWorkersTakeRowsAtEveryTFromOneOn) {
   for_every_case(576, 1536, [](const Case& c) {
-    const std::size_t rows_apart = c.block.tuning->rows_apart;
-    if (c.workers != 2 || c.T < 16 * rows_apart) return;
-    ASSERT_TRUE(plan_rows(c.block, c.T, 2).apart) << "T " << c.T;
+    const std::size_t row_parallel_rows = c.block.tuning->row_parallel_rows;
+    if (c.workers != 2 || c.T < 16 * row_parallel_rows) return;
+    ASSERT_TRUE(plan_rows(c.block, c.T, 2).row_parallel) << "T " << c.T;
   });
 }
 
 TEST(RowPlan, TinyBlocksWakeNobody) {
-  for_every_case(16, 24, [](const Case& c) {
-    if (c.T <= 128) {
-      ASSERT_FALSE(plan_rows(c.block, c.T, c.workers).apart) << "T " << c.T;
-    }
+  for_every_case(4, 8, [](const Case& c) {
+    ASSERT_FALSE(plan_rows(c.block, c.T, c.workers).row_parallel) << "T " << c.T << ", " << c.workers << " workers";
   });
 }
 

@@ -46,7 +46,7 @@ void measure_memory(TargetRun& run) {
     }
     for (const std::size_t T : rows) {
       // README.md, "The API in short"
-      const std::size_t most = std::min<std::size_t>(T, 128 + threads - 1);
+      const std::size_t most = std::min<std::size_t>(T, 128);
       const std::size_t formula =
           most * (round_up(d, 16) + round_up(h, 16)) * 4 + threads * std::max<std::size_t>(most, 12) * 128 + 64;
       const double workspace = static_cast<double>(block.workspace_bytes(T)) / static_cast<double>(formula);

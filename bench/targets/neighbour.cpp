@@ -38,7 +38,7 @@ void measure_neighbour(TargetRun& run) {
   const int neighbours_cpu = session.cpus_for(n).back();
   const Shape small = fixed_shape(576, 1536, "", "targets"), large = fixed_shape(2048, 5632, "", "targets");
   std::vector<Case> cases = {{small, 16}, {large, 1}, {large, 16}};
-  if (!run.quick()) cases.insert(cases.end(), {{small, 1}, {small, 128}, {large, 128}});
+  if (!run.quick()) cases.insert(cases.end(), {{small, 1}, {small, 128}, {small, 512}, {large, 128}});
 
   std::vector<const Implementation*> impls = {&kNative};
   if (run.has_rival()) impls.insert(impls.end(), {&kOnednnWide, &kOnednnPostOps});

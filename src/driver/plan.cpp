@@ -1,13 +1,14 @@
 #include "driver/plan.hpp"
 
-#include "driver/row_plan.hpp"
+#include <algorithm>
+
 #include "round_up.hpp"
 
 namespace swiglu {
 
 WorkspaceLayout workspace_layout(const PackedBlock& block, std::size_t T, std::size_t workers) {
   using kernels::kBlock;
-  const std::size_t rows = rows_at_once(block, T, workers);
+  const std::size_t rows = std::min(T, kMaxBlockRows);
   WorkspaceLayout layout;
   layout.x = 0;
   // One row needs no packing: a tile of one row is the row itself.

@@ -21,14 +21,14 @@ struct PackedBlock {
   const float* down = nullptr;
 };
 
-/// Rows worked off together. More rows than this are cut into equal row blocks, each streaming the weights once: at
+/// Rows worked off at a time. More rows than this are cut into equal row blocks, each streaming the weights once: at
 /// 128 rows that stream needs 1/20 of the cycles it may hide under, and x stays near the core (4096/11008, one Zen 5
 /// core, T = 256: one block of 256 rows 86–88 % of the roofline, two of 128 rows 92 %).
 inline constexpr std::size_t kMaxBlockRows = 128;
 
 /// Where things are in the workspace for T rows and `workers` workers, in floats from its 64-byte aligned start:
 /// x tiles [rows · ⌈d_model⌉16] | hidden tiles [rows · ⌈d_ff⌉16] | partial sums [workers][rows · 32], where few rows
-/// count as rows × panels at once. `rows` are those worked off at a time: at most min(T, 128 + workers - 1).
+/// count as rows × panels at once. `rows` are those worked off at a time, min(T, kMaxBlockRows).
 struct WorkspaceLayout {
   std::size_t x = 0;
   std::size_t hidden = 0;

@@ -144,8 +144,9 @@ struct Tuning {
   std::size_t k_block = 0;  // rows of k whose panel block stays in the near caches while all row tiles use it
   std::uint16_t near = 0;   // Streaming::near for several row tiles, whose prefetch always goes into L2
   Streaming streaming[kMaxTileRows + 1];  // by row count
-  // w workers may each take rows, and not panels, if there are w · rows_apart for each (driver/row_plan.hpp).
-  std::uint16_t rows_apart = 12;
+  // Fewest rows, times the number of workers, with which a worker may stream all weights (driver/row_plan.hpp). It goes
+  // by the arithmetic of a core, too: the class of caches stands for the CPUs that it was measured on.
+  std::uint16_t row_parallel_rows = 12;
 };
 
 /// Which of its tunings a kernel set is run with (src/dispatch/tuning.hpp chooses).

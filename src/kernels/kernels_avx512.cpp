@@ -45,7 +45,7 @@ struct Config {
       return t;
     }
     Tuning t = streams_into_l1<Config>(kKBlock, kAhead, kSharedAhead);
-    t.rows_apart = 24;  // twice the arithmetic per cycle of Zen 4, not measured
+    t.row_parallel_rows = 24;  // twice the arithmetic per cycle of Zen 4, not measured
     return t;
   }
 };
