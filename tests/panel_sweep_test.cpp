@@ -95,17 +95,24 @@ struct Sweep {
   }
 };
 
-class PanelSweep : public ::testing::TestWithParam<Isa> {
+class PanelSweep : public IsaTest {
  protected:
+  void SetUp() override {
+    IsaTest::SetUp();
+    if (!can_run(GetParam())) return;
+    set_ = &kernel_set(GetParam());
+    x_.resize(rows_of(43) * kMaxDepth);
+  }
+
   // Both tunings × every depth × every chunk, for so many rows of x.
   template <class Check>
   void for_every_sweep(std::size_t rows, Check check) {
     const kernels::TileTable table = recording_table(std::make_index_sequence<kMaxTileRows>());
-    for (const kernels::Tuning& tuning : set_.tunings) {
+    for (const kernels::Tuning& tuning : set_->tunings) {
       for (const long k : kDepths) {
         for (const Chunk& chunk : kChunks) {
           SCOPED_TRACE(::testing::Message()
-                       << "tuning " << &tuning - set_.tunings << ", " << rows << " rows, k " << k << ", panels "
+                       << "tuning " << &tuning - set_->tunings << ", " << rows << " rows, k " << k << ", panels "
                        << chunk.first << " to " << chunk.last << ", then " << chunk.after);
           PanelProduct product;
           product.tuning = &tuning;
@@ -115,11 +122,11 @@ class PanelSweep : public ::testing::TestWithParam<Isa> {
           product.k = k;
           product.x = x_.data();
           product.x_width = round_up(k, kBlock);
-          product.tiles = EqualPieces(rows, set_.tile_rows);
+          product.tiles = EqualPieces(rows, set_->tile_rows);
           product.out = unused_;
           recorded().clear();
           sweep_panels(product, chunk.first, chunk.last, chunk.after, unused_);
-          Sweep sweep{set_, tuning, product.tiles, k, chunk, product.panels, product.x};
+          Sweep sweep{*set_, tuning, product.tiles, k, chunk, product.panels, product.x};
           sweep.calls = recorded();
           check(sweep);
           if (HasFailure()) return;  // the rest would only say the same
@@ -129,11 +136,11 @@ class PanelSweep : public ::testing::TestWithParam<Isa> {
   }
 
   // As many rows as make so many tiles, not all of the same height if tiles can have several rows.
-  std::size_t rows_of(std::size_t tiles) const { return (tiles - 1) * set_.tile_rows + 1; }
+  std::size_t rows_of(std::size_t tiles) const { return (tiles - 1) * set_->tile_rows + 1; }
 
-  const kernels::KernelSet& set_ = kernel_set(GetParam());
+  const kernels::KernelSet* set_ = nullptr;
   const std::vector<float> panels_ = std::vector<float>(kPanels * (1 + kMaxDepth) * kColumns);
-  const std::vector<float> x_ = std::vector<float>(rows_of(43) * kMaxDepth);
+  std::vector<float> x_;
   float unused_[1] = {};
 };
 
@@ -169,7 +176,7 @@ void expect_every_product_once(const Sweep& s) {
 }
 
 TEST_P(PanelSweep, ComputesEveryProductOnce) {
-  for (std::size_t rows = 1; rows <= set_.tile_rows; ++rows) for_every_sweep(rows, expect_every_product_once);
+  for (std::size_t rows = 1; rows <= set_->tile_rows; ++rows) for_every_sweep(rows, expect_every_product_once);
   for (const std::size_t tiles : kTileCounts) for_every_sweep(rows_of(tiles), expect_every_product_once);
 }
 
@@ -261,7 +268,7 @@ void expect_fixed_distance(const Sweep& s) {
 }
 
 TEST_P(PanelSweep, OneTileFetchesAFixedDistanceAhead) {
-  for (std::size_t rows = 1; rows <= set_.tile_rows; ++rows) for_every_sweep(rows, expect_fixed_distance);
+  for (std::size_t rows = 1; rows <= set_->tile_rows; ++rows) for_every_sweep(rows, expect_fixed_distance);
 }
 
 // What a stream leaves out, all of it on purpose:
@@ -308,7 +315,7 @@ void expect_every_row_fetched_in_time(const Sweep& s) {
 }
 
 TEST_P(PanelSweep, OneTileFetchesEveryRowInTime) {
-  for (std::size_t rows = 1; rows <= set_.tile_rows; ++rows) for_every_sweep(rows, expect_every_row_fetched_in_time);
+  for (std::size_t rows = 1; rows <= set_->tile_rows; ++rows) for_every_sweep(rows, expect_every_row_fetched_in_time);
 }
 
 SWIGLU_FOR_EVERY_ISA(PanelSweep);
