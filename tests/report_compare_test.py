@@ -102,6 +102,7 @@ class SideBySide(Folder):
     def test_different_tunings_are_flagged(self):
         said = compare.content(self.both(small(), small(tuning="large_l1"))).caveats
         self.assertIn("Tuned differently: tuning: small_l1 → large_l1.", said)
+        self.assertNotIn("Tuned", "".join(compare.content(self.both(small(tuning=None), small())).caveats))
 
     def test_nothing_in_common_is_an_error_that_names_the_difference(self):
         def suite(d, T, thr=1):

@@ -19,14 +19,11 @@ struct Case {
 
 template <class Check>
 void for_every_case(std::size_t d_model, std::size_t d_ff, const Check& check) {
-  for (const Isa isa : compiled_isas()) {
-    if (isa == Isa::automatic) continue;
-    const kernels::KernelSet* set = nullptr;
-    for (const Isa runs : supported_isas()) set = runs == isa ? &kernel_set(isa) : set;
-    if (set == nullptr) continue;
-    for (const kernels::Tuning& tuning : set->tunings) {
+  for (const Isa isa : supported_isas()) {
+    const kernels::KernelSet& set = kernel_set(isa);
+    for (const kernels::Tuning& tuning : set.tunings) {
       PackedBlock block;
-      block.set = set;
+      block.set = &set;
       block.tuning = &tuning;
       block.d_model = d_model;
       block.d_ff = d_ff;

@@ -1,5 +1,5 @@
-// What fusion buys: the same tiles, panels and threads as the library, but every product is stored before
-// the next step reads it.
+// What fusion buys: the same tiles, panels and threads as the library, but every product is stored before the next step
+// reads it.
 //
 //     unfused   G = x·W_gate, U = x·W_up;   hidden = silu(G) ⊙ U, row by row;   y = hidden·W_down
 //     ffn2      A = x·W1;                   hidden = silu(A);                   y = hidden·W2

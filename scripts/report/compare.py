@@ -162,11 +162,13 @@ def _caveats(both):
             f"{rows_text(len(both.matched))} in both files; only in the old one: {counts[0]}, only in the new one: "
             f"{counts[1]} (listed below)."
         )
-    for how, keys in (("Built", ("compiler", "flags", "onednn_version")), ("Tuned", ("tuning",))):
-        for key in keys:
-            old, new = both.old.context.get(key), both.new.context.get(key)
-            if old != new and not (how == "Tuned" and None in (old, new)):  # older files do not say
-                yield f"{how} differently: {key}: {old} → {new}."
+    for key in ("compiler", "flags", "onednn_version"):
+        old, new = both.old.context.get(key), both.new.context.get(key)
+        if old != new:
+            yield f"Built differently: {key}: {old} → {new}."
+    old, new = both.old.context.get("tuning"), both.new.context.get("tuning")
+    if old != new and None not in (old, new):  # older files do not say
+        yield f"Tuned differently: tuning: {old} → {new}."
     for name, run in (("old", both.old), ("new", both.new)):
         if run.context.get("git_dirty"):
             yield f"The tree of the {name} file had uncommitted changes."
