@@ -9,7 +9,8 @@ add_library(swiglu_kernels OBJECT)
 target_compile_features(swiglu_kernels PRIVATE cxx_std_17)
 target_include_directories(swiglu_kernels PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/include")
 target_link_libraries(swiglu_kernels PRIVATE xsimd::xsimd)
-target_compile_options(swiglu_kernels PRIVATE ${swiglu_private_flags} -fno-exceptions -fno-rtti)
+# -Wno-psabi: GCC for AArch64 notes how it passes structs of vectors; nothing here passes them between files.
+target_compile_options(swiglu_kernels PRIVATE ${swiglu_private_flags} -fno-exceptions -fno-rtti -Wno-psabi)
 # xsimd asserts alignment in every aligned load: in an inner loop that is 30 extra branches, also in debug builds.
 target_compile_definitions(swiglu_kernels PRIVATE NDEBUG)
 set_target_properties(swiglu_kernels PROPERTIES

@@ -61,10 +61,11 @@ class NativeBackend final : public BlockBackend {
 
   std::string explain() const override {
     std::ostringstream text;
-    text << "backend native: tile of " << block_.set->tile_rows << " rows x 32 columns, k blocks of "
-         << block_.tuning->k_block << ", up to " << workers_ << (workers_ == 1 ? " thread\n" : " threads\n")
-         << "tuning: " << tuning_.why << "\npacked weights: " << panels_.size() << " bytes, " << panels_.huge_bytes()
-         << " of them on huge pages\n";
+    text << "backend native: tile of " << block_.set->tile_rows << " rows x 32 columns, "
+         << (block_.set->tall_rows == 0 ? "" : "of " + std::to_string(block_.set->tall_rows) + " x 16 twice, ")
+         << "k blocks of " << block_.tuning->k_block << ", up to " << workers_
+         << (workers_ == 1 ? " thread\n" : " threads\n") << "tuning: " << tuning_.why
+         << "\npacked weights: " << panels_.size() << " bytes, " << panels_.huge_bytes() << " of them on huge pages\n";
     return text.str();
   }
 

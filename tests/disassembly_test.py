@@ -28,7 +28,9 @@ ISAS = {
     "avx512": {"vectors": 2, "multiply_add": [r"vfn?madd\d*ps"]},
     "neon": {"vectors": 8, "multiply_add": [r"fmla"]},
 }
-TILE = re.compile(r"\btile<.*?, (true|false), .*?(GateUp|Down)Epilogue, (\d+), (\d+)>")
+FOUR_ROWS = ("portable", "avx2", "neon")  # Accumulators::kFourRows: their loops take four rows of k at once
+TILE = re.compile(r"\btile<.*?, (?P<near>true|false), .*?(?P<epilogue>GateUp|Down)Epilogue, (?P<rows>\d+), (?P<panels>\d+)>")
+TALL_TILE = re.compile(r"\btall_tile<.*?(?P<epilogue>GateUp|Down)Epilogue, (?P<rows>\d+)>")  # 16 columns at a time
 PREFETCHES = {"L1": r"prefetcht0\b|prfm\s+pldl1keep\b", "L2": r"prefetcht1\b|prfm\s+pldl2keep\b"}
 BRANCH = re.compile(r"^(j\w+|b|b\.\w+|cbn?z|tbn?z)\s+(?:[^<]*,\s*)?(?:0x)?([0-9a-f]+)\s*(?:<|$)")
 ENDS_FLOW = re.compile(r"^(jmp|ret|ud2|b|br)\b(?!\.)")  # nothing follows by falling through
@@ -171,28 +173,38 @@ class InnerLoops(unittest.TestCase):
         for isa, path in kernel_objects().items():
             if isa == "portable" and not is_x86():
                 continue  # plain loops: whatever the compiler makes of them
-            tiles = 0
+            tiles = tall_tiles = 0
             for function in disassemble(path):
                 match = TILE.search(function.name)
-                if not match:
+                tall = TALL_TILE.search(function.name)
+                if match:
+                    tiles += 1
+                    rows, panels = int(match["rows"]), int(match["panels"])
+                    per_row = rows * ISAS[isa]["vectors"] * panels
+                    fetches = self.fetches(isa, match["near"] == "true", rows, panels)
+                elif tall:
+                    tall_tiles += 1
+                    rows, panels = int(tall["rows"]), 1
+                    per_row = rows * ISAS[isa]["vectors"] // 2
+                    fetches = self.fetches(isa, False, rows, panels)
+                else:
                     continue
-                tiles += 1
-                near, rows, panels = match[1] == "true", int(match[3]), int(match[4])
-                with self.subTest(isa=isa, epilogue=match[2], rows=rows, panels=panels):
-                    fetched = self.check(function, isa, rows, panels)
-                    self.assertEqual(fetched, self.fetches(near, rows, panels))
+                with self.subTest(isa=isa, function=function.name):
+                    self.assertEqual(self.check(function, isa, per_row, isa in FOUR_ROWS and panels == 1), fetches)
             self.assertGreaterEqual(tiles, 2, f"{isa}: no tile functions recognised in {path}")
-            print(f"  {isa}: {tiles} tile functions")
+            self.assertEqual(tall_tiles, 2 if isa == "avx2" else 0, f"{isa}: tall tiles in {path}")
+            print(f"  {isa}: {tiles} tile functions, {tall_tiles} of tall tiles")
 
-    def fetches(self, near, rows, panels):
-        """Prefetches per row of k into (L1, L2), by Fetch: none, alone, shared; far, shared_near."""
+    def fetches(self, isa, near, rows, panels):
+        """Prefetches per row of k into (L1, L2), by Fetch: none, alone, shared; sparse; far, shared_near."""
         x = 1 if rows > 8 else 0  # kFetchX
-        return {(0, 0), (2 * panels, 0), (x, panels)} | ({(2, 2), (2 + x, 1)} if near else set())
+        sparse = {(x, 0.25)} if isa in FOUR_ROWS and panels == 1 else set()
+        return {(0, 0), (2 * panels, 0), (x, panels)} | sparse | ({(2, 2), (2 + x, 1)} if near else set())
 
-    def check(self, function, isa, rows, panels):
+    def check(self, function, isa, per_row, four_rows):
         """Returns what the loops prefetch per row of k, as fetches() does."""
-        per_row = rows * ISAS[isa]["vectors"] * panels
         loops = 0
+        at_once = set()
         fetched = set()
         for code in function.innermost_loops():
             counts = [sum(bool(re.fullmatch(m, i.mnemonic)) for i in code) for m in ISAS[isa]["multiply_add"]]
@@ -205,8 +217,11 @@ class InnerLoops(unittest.TestCase):
                 self.assertEqual(count % per_row, 0, f"{where}: {count} multiply-adds, not a multiple of {per_row}")
             self.assertEqual(function.touches_stack(code), [], f"{where}: stack traffic")
             unrolled = counts[0] // per_row
+            at_once.add(unrolled)
             fetched.add(tuple(sum(bool(re.match(m, i.text)) for i in code) / unrolled for m in PREFETCHES.values()))
         self.assertGreater(loops, 0, "no loop with multiply-adds found")
+        if four_rows:
+            self.assertIn(4, at_once, "no loop over four rows of k")
         return fetched
 
 
@@ -241,7 +256,7 @@ class Instructions(unittest.TestCase):
                     continue
                 for n, instruction in enumerate(function.code):
                     if instruction.mnemonic.startswith("ret"):
-                        before = [i.mnemonic for i in function.code[max(0, n - 10) : n]]
+                        before = [i.mnemonic for i in function.code[max(0, n - 16) : n]]
                         self.assertIn("vzeroupper", before, f"{isa}: {function.name} at {instruction.address:#x}")
 
     def test_kernels_use_what_their_isa_has(self):

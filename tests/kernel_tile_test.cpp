@@ -119,6 +119,7 @@ TEST_P(KernelTable, IsFilledAsItsSizesSay) {
   EXPECT_EQ(set.isa, GetParam());
   ASSERT_GE(set.tile_rows, 1u);
   ASSERT_LE(set.tile_rows, kernels::kMaxTileRows);
+  EXPECT_TRUE(set.tall_rows == 0 || set.tall_rows > set.tile_rows) << set.tall_rows;
   for (const kernels::Tuning& tuning : set.tunings) {
     EXPECT_GT(tuning.k_block, 0u);
     EXPECT_EQ(tuning.k_block % kernels::kBlock, 0u);
@@ -132,7 +133,7 @@ TEST_P(KernelTable, IsFilledAsItsSizesSay) {
   for (const kernels::TileTable* table : {&set.gate_up, &set.down}) {
     EXPECT_EQ(table->one[0], nullptr);
     for (std::size_t mr = 1; mr <= kernels::kMaxTileRows; ++mr) {
-      EXPECT_EQ(table->one[mr] != nullptr, mr <= set.tile_rows) << mr;
+      EXPECT_EQ(table->one[mr] != nullptr, mr <= set.tile_rows || mr == set.tall_rows) << mr;
       EXPECT_EQ(table->many[mr] != nullptr, mr <= set.tile_rows && set.panels[mr] > 1) << mr;
     }
   }

@@ -64,7 +64,7 @@ constexpr long kDepths[] = {1, 16, 17, 40, 100, 192, 300, 577, kMaxDepth};
 struct Sweep {
   const kernels::KernelSet& set;
   const kernels::Tuning& tuning;
-  EqualPieces tiles;
+  RowTiles tiles;
   long k;
   Chunk chunk;
   const float* panels = nullptr;
@@ -122,7 +122,7 @@ class PanelSweep : public IsaTest {
           product.k = k;
           product.x = x_.data();
           product.x_width = round_up(k, kBlock);
-          product.tiles = EqualPieces(rows, set_->tile_rows);
+          product.tiles = RowTiles(rows, set_->tile_rows, set_->tall_rows);
           product.out = unused_;
           recorded().clear();
           sweep_panels(product, chunk.first, chunk.last, chunk.after, unused_);
@@ -208,7 +208,8 @@ void expect_tiles_fetch_the_next_block(const Sweep& s) {
       ASSERT_NE(c.args.prefetch, nullptr);
       ASSERT_LT(c.args.prefetch_step, kPanelColumns);  // Fetch::shared: one line per row of k
       ASSERT_EQ(c.args.prefetch_near, s.tuning.near * kPanelColumns);
-      for (long q = 0; q < k; ++q) {
+      const long passes = static_cast<long>(s.tiles.passes_before(t + 1) - s.tiles.passes_before(t));
+      for (long q = 0; q < passes * k; ++q) {
         const long ahead = s.fetched(c, q, 0) - coming * kColumns;
         ASSERT_GE(ahead, 0) << "tile " << t;
         ASSERT_LT(ahead / kLineFloats, allowed) << "tile " << t;

@@ -146,14 +146,14 @@ class UnfusedObject final : public BlockObject {
     return at;
   }
 
-  void pack(const float* from, std::size_t stride, std::size_t width, const EqualPieces& tiles, std::size_t tile,
+  void pack(const float* from, std::size_t stride, std::size_t width, const RowTiles& tiles, std::size_t tile,
             float* to) const {
     const std::size_t row = tiles.begin(tile);
     pack_row_tile(from + row * stride, stride, tiles.size(tile), width, to + row * round_up(width, kBlock));
   }
 
   /// G (and U) of one tile → its tile of hidden; G is overwritten.
-  void activate(float* products, std::size_t rows, const EqualPieces& tiles, std::size_t tile, float* hidden) const {
+  void activate(float* products, std::size_t rows, const RowTiles& tiles, std::size_t tile, float* hidden) const {
     for (std::size_t i = tiles.begin(tile); i < tiles.begin(tile) + tiles.size(tile); ++i) {
       float* gate = products + i * product_stride();
       if (gated_) {
@@ -170,7 +170,7 @@ class UnfusedObject final : public BlockObject {
   void rows(const float* x, float* y, std::size_t rows, const Layout& at, const Workspace& workspace) {
     auto* base = reinterpret_cast<float*>((reinterpret_cast<std::uintptr_t>(workspace.data()) + 63) / 64 * 64);
     float *products = base + at.products, *hidden = base + at.hidden;
-    const EqualPieces tiles(rows, set_.tile_rows);
+    const RowTiles tiles(rows, set_.tile_rows, set_.tall_rows);
     const double begin = now();
     const float* x_tiles = x;  // a tile of one row is the row itself
     if (rows > 1) {

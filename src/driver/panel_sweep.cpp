@@ -81,7 +81,7 @@ void stream(const PanelProduct& g, std::size_t first, std::size_t last, std::siz
 void reuse(const PanelProduct& g, std::size_t first, std::size_t last, std::size_t after, float* partial) {
   const std::size_t units = (g.k + kBlock - 1) / kBlock;
   const EqualPieces blocks(units, g.tuning->k_block / kBlock);  // even blocks: a short last one starves the prefetch
-  const std::size_t tiles = g.tiles.count();
+  const std::size_t tiles = g.tiles.count(), passes = g.tiles.passes_before(tiles);
   for (std::size_t p = first; p < last; ++p) {
     for (std::size_t b = 0; b < blocks.count(); ++b) {
       const std::size_t k0 = blocks.begin(b) * kBlock;
@@ -92,9 +92,9 @@ void reuse(const PanelProduct& g, std::size_t first, std::size_t last, std::size
       for (std::size_t t = 0; t < tiles; ++t) {
         TileArgs a = tile_args(g, t, p, k0, k, partial + g.tiles.begin(t) * kPanelColumns);
         a.columns = std::min(a.columns, kPanelColumns);
-        a.prefetch = next + kPanelColumns * k * t / tiles;
+        a.prefetch = next + kPanelColumns * k * g.tiles.passes_before(t) / passes;
         // Rounded up: 32 / 9 rounded down would leave one line in six to be missed.
-        a.prefetch_step = (kPanelColumns + tiles - 1) / tiles;
+        a.prefetch_step = (kPanelColumns + passes - 1) / passes;
         a.prefetch_near = g.tuning->near * kPanelColumns;
         const bool last_tile = t + 1 == tiles;
         const std::size_t next_k0 = !last_tile ? k0 : panel_done ? 0 : k0 + k;

@@ -20,7 +20,7 @@ struct PanelProduct {
 
   const float* x = nullptr;  // row tiles; tile t starts at x + tiles.begin(t) · x_width
   std::size_t x_width = 0;   // round_up(k, 16)
-  EqualPieces tiles{0, 1};
+  RowTiles tiles{0, 1, 0};
 
   // Where tile t, panel p goes: out + tiles.begin(t) · out_row_stride + p · (out_tiled ? rows(t) · 16 : 32).
   float* out = nullptr;

@@ -15,7 +15,7 @@ struct PackRows {
   const float* x;
   std::size_t stride;
   std::size_t width;
-  const EqualPieces& tiles;
+  const RowTiles& tiles;
   float* packed;
   std::size_t packed_width;
 
@@ -43,7 +43,7 @@ void run_row_block(const PackedBlock& block, const ForwardCall& call, std::size_
   gate_up.panel_stride = block.layout.gate_up_stride;
   gate_up.k = block.d_model;
   gate_up.x_width = round_up(block.d_model, kBlock);
-  gate_up.tiles = EqualPieces(rows, block.set->tile_rows);
+  gate_up.tiles = RowTiles(rows, block.set->tile_rows, block.set->tall_rows);
   gate_up.out = scratch.hidden;
   gate_up.out_row_stride = round_up(block.d_ff, kBlock);
   gate_up.out_tiled = true;

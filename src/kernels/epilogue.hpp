@@ -27,6 +27,11 @@ struct GateUpEpilogue {
         }
     a.glu->kernel.forward(gate, up, a.out, COUNT, a.glu->parameters);
   }
+
+  // The same of a tile that was stored as two halves, [MR][16] each.
+  static void apply(const float* gate, const float* up, const TileArgs& a) {
+    a.glu->kernel.forward(gate, up, a.out, MR * kGateColumns, a.glu->parameters);
+  }
 };
 
 // y = acc, or y += acc. Full panels are stored from registers; a ragged last panel goes through a temporary tile, so
@@ -38,12 +43,23 @@ struct DownEpilogue {
       a.accumulate ? store<true>(acc, a) : store<false>(acc, a);
     } else {
       alignas(64) float tile[PANELS * MR * kPanelColumns];
-      store_tile(acc, tile);
+      store_rows(acc, tile, kPanelColumns);
       store_ragged(tile, a);
     }
   }
 
+  // The same of a tile that was stored as two halves, [MR][16] each.
+  static void apply(const float* left, const float* right, const TileArgs& a) {
+    for (std::size_t begin = 0; begin < kPanelColumns && begin < a.columns; begin += kHalf) {
+      const std::size_t width = a.columns - begin < kHalf ? a.columns - begin : kHalf;
+      for (std::size_t i = 0; i < MR; ++i)
+        store_row((begin == 0 ? left : right) + i * kHalf, width, a.out + i * a.out_stride + begin, a.accumulate);
+    }
+  }
+
  private:
+  static constexpr std::size_t kHalf = kPanelColumns / 2;
+
   template <bool ACCUMULATE>
   [[gnu::always_inline]] static inline void store(const Accumulators<B, MR, PANELS>& acc, const TileArgs& a) {
     constexpr int NV = Accumulators<B, MR, PANELS>::NV;
@@ -67,9 +83,12 @@ struct DownEpilogue {
         if (a.columns <= begin) break;
         const std::size_t width = a.columns - begin < kPanelColumns ? a.columns - begin : kPanelColumns;
         float* y = a.out + static_cast<std::size_t>(i) * a.out_stride + begin;
-        const float* t = tile + (static_cast<std::size_t>(n) * MR + i) * kPanelColumns;
-        for (std::size_t c = 0; c < width; ++c) y[c] = a.accumulate ? y[c] + t[c] : t[c];
+        store_row(tile + (static_cast<std::size_t>(n) * MR + i) * kPanelColumns, width, y, a.accumulate);
       }
+  }
+
+  static void store_row(const float* row, std::size_t width, float* y, bool accumulate) {
+    for (std::size_t c = 0; c < width; ++c) y[c] = accumulate ? y[c] + row[c] : row[c];
   }
 };
 

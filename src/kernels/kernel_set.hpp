@@ -107,7 +107,8 @@ struct TileArgs {
   float* partial = nullptr;         // [panels][mr][32], 64-byte aligned; used unless first && last
   const float* prefetch = nullptr;  // per row of k, the kernel prefetches one line at prefetch + n·panel_stride for
                                     // each panel n (two lines if prefetch_step ≥ 32) and then advances by prefetch_step
-                                    // elements; null = no prefetch
+                                    // elements; null = no prefetch. Rows whose lines others fetch may be left out. A
+                                    // tall tile does so in each of its two passes over k
   std::size_t prefetch_step = 0;
   std::size_t prefetch_near = 0;  // > 0, only for one panel: those lines go into L2, and the panel row that is so many
                                   // elements further on goes into L1; ignored where no tuning of the set has it
@@ -125,7 +126,7 @@ struct TileArgs {
 
 using TileFn = void (*)(const TileArgs&);
 
-/// Tile functions of one epilogue, indexed by row count 1..tile_rows ([0] is null).
+/// Tile functions of one epilogue, indexed by row count: 1..tile_rows and tall_rows (all others are null).
 struct TileTable {
   TileFn one[kMaxTileRows + 1];   // one panel
   TileFn many[kMaxTileRows + 1];  // KernelSet::panels[mr] panels at once; null where that is 1
@@ -158,7 +159,8 @@ inline constexpr std::size_t kCacheClasses = 2;
 
 struct KernelSet {
   Isa isa;
-  std::size_t tile_rows;                  // MR
+  std::size_t tile_rows;  // MR
+  std::size_t tall_rows;  // 0, or the rows of a taller tile that passes over its panel twice, one[] only
   std::uint8_t panels[kMaxTileRows + 1];  // panels that `many` takes at once, by row count
   Tuning tunings[kCacheClasses];          // indexed by CacheClass
   TileTable gate_up;

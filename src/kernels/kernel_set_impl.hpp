@@ -4,9 +4,9 @@
 // Adding an ISA: a file with a Config like those in kernels_*.cpp.
 #pragma once
 
-#include "kernels/epilogue.hpp"
 #include "kernels/functions.hpp"
 #include "kernels/glu_loops.hpp"
+#include "kernels/tall_tile.hpp"
 
 namespace swiglu::kernels {
 namespace {
@@ -32,7 +32,7 @@ constexpr bool fetches_near(int mr) {
   return false;
 }
 
-// Config: Arch (an xsimd architecture), kTileRows, panels_at_once(mr), tuning(CacheClass).
+// Config: Arch (an xsimd architecture), kTileRows, kTallRows, panels_at_once(mr), tuning(CacheClass).
 template <class Config, template <class, int, int> class Epilogue, int MR = Config::kTileRows>
 constexpr void fill(TileTable& table) {
   table.one[MR] = &tile<typename Config::Arch, fetches_near<Config>(MR), Epilogue, MR, 1>;
@@ -40,6 +40,9 @@ constexpr void fill(TileTable& table) {
     table.many[MR] = &tile<typename Config::Arch, false, Epilogue, MR, Config::panels_at_once(MR)>;
   }
   if constexpr (MR > 1) fill<Config, Epilogue, MR - 1>(table);
+  if constexpr (MR == Config::kTileRows && Config::kTallRows > 0) {
+    table.one[Config::kTallRows] = &tall_tile<typename Config::Arch, Epilogue, Config::kTallRows>;
+  }
 }
 
 template <class Arch, class Gate, class Up>
@@ -80,10 +83,12 @@ constexpr void fill_functions(KernelSet& set) {
 
 template <class Config>
 constexpr KernelSet make_kernel_set(Isa isa) {
-  static_assert(Config::kTileRows <= kMaxTileRows);
+  static_assert(Config::kTileRows <= kMaxTileRows && Config::kTallRows <= kMaxTileRows);
+  static_assert(Config::kTallRows == 0 || Config::kTallRows > Config::kTileRows);
   KernelSet set{};
   set.isa = isa;
   set.tile_rows = Config::kTileRows;
+  set.tall_rows = Config::kTallRows;
   for (int mr = 1; mr <= Config::kTileRows; ++mr)
     set.panels[mr] = static_cast<std::uint8_t>(Config::panels_at_once(mr));
   for (const CacheClass caches : {CacheClass::large_l1, CacheClass::small_l1})

@@ -7,6 +7,7 @@ namespace {
 struct Config {
   using Arch = xsimd::avx512bw;
   static constexpr int kTileRows = 14;
+  static constexpr int kTallRows = 0;
   // Zen 5, one core, cold 2048/5632, one panel at a time → so many (% of the roofline): T = 1: 90 → 99, 2: 90 → 95,
   // 3: 96 → 99, 4: 92 → 94, 5: 89 → 91, 6: 89 → 90, 7: no gain. Seven rows × 2 panels spill.
   static constexpr int panels_at_once(int mr) { return mr == 1 || mr == 3 ? 4 : mr <= 6 ? 2 : 1; }

@@ -7,6 +7,7 @@ namespace {
 struct Config {
   using Arch = xsimd::neon64;
   static constexpr int kTileRows = 3;
+  static constexpr int kTallRows = 0;
   static constexpr int panels_at_once(int mr) { return mr == 1 ? 2 : 1; }
   static constexpr Tuning tuning(CacheClass) { return streams_into_l1<Config>(192, 96, 64); }
 };

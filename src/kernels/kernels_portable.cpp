@@ -16,6 +16,7 @@ using Baseline = xsimd::emulated<128>;  // plain loops, for any machine
 struct Config {
   using Arch = Baseline;
   static constexpr int kTileRows = 1;
+  static constexpr int kTallRows = 0;
   static constexpr int panels_at_once(int) { return 1; }
   static constexpr Tuning tuning(CacheClass) { return streams_into_l1<Config>(192, 96, 64); }
 };

@@ -7,23 +7,29 @@
 
 #include "kernels/kernel_set.hpp"
 #include "kernels/lane_fma.hpp"
+#include "kernels/prefetcher.hpp"
 
 namespace swiglu::kernels {
 namespace {
 
-// Accumulators of a tile. Every loop over them must be unrolled, else they live on the stack and the tile runs 3–10×
-// slower; tests/disassembly_test.py holds the compiler to it.
-template <class B, int MR, int PANELS>
+// Accumulators of a tile, COLUMNS of each panel at a time. Every loop over them must be unrolled, else they live on the
+// stack and the tile runs 3–10× slower; tests/disassembly_test.py holds the compiler to it.
+template <class B, int MR, int PANELS, std::size_t COLUMNS = kPanelColumns>
 struct Accumulators {
-  static constexpr int NV = static_cast<int>(kPanelColumns / B::size);
+  static constexpr int NV = static_cast<int>(COLUMNS / B::size);
+  // Four rows of k at once. NEON's multiply-adds by lane need it. With narrow registers a row is a short loop, a fifth
+  // of it counters and pointers: AVX2, 3 rows, 26 instructions a row, 20.5 if four go together. It shows where the
+  // core's other hardware thread takes half of its issue slots (T = 64 of 1024/2816 on Zen 4: +4 %), not on a quiet
+  // core. Two panels are for few rows, which wait for memory, and GCC runs out of pointer registers for them.
+  static constexpr bool kFourRows = LaneFma<B>::kAvailable || (B::size < 16 && PANELS == 1);
   B v[PANELS][MR][NV];
 };
 
 // One row of k: acc(i, c) += x(i)·w(c). x points at the row tile's column, so row i is 16 floats further on.
-template <class B, int MR, int PANELS>
-[[gnu::always_inline]] inline void multiply_row(Accumulators<B, MR, PANELS>& acc, const float* x, const float* panel,
-                                                std::size_t panel_stride) {
-  constexpr int NV = Accumulators<B, MR, PANELS>::NV;
+template <class B, int MR, int PANELS, std::size_t COLUMNS>
+[[gnu::always_inline]] inline void multiply_row(Accumulators<B, MR, PANELS, COLUMNS>& acc, const float* x,
+                                                const float* panel, std::size_t panel_stride) {
+  constexpr int NV = Accumulators<B, MR, PANELS, COLUMNS>::NV;
 #pragma GCC unroll 16
   for (int n = 0; n < PANELS; ++n) {
     const float* w = panel + static_cast<std::size_t>(n) * panel_stride;
@@ -55,10 +61,10 @@ template <class B, int MR, int PANELS>
 }
 
 // Row LANE of four rows of k, x(i, 0..3) in one register per row of the tile.
-template <int LANE, class B, int MR, int PANELS>
-[[gnu::always_inline]] inline void multiply_lane(Accumulators<B, MR, PANELS>& acc, const B (&x)[MR], const float* panel,
-                                                 std::size_t panel_stride) {
-  constexpr int NV = Accumulators<B, MR, PANELS>::NV;
+template <int LANE, class B, int MR, int PANELS, std::size_t COLUMNS>
+[[gnu::always_inline]] inline void multiply_lane(Accumulators<B, MR, PANELS, COLUMNS>& acc, const B (&x)[MR],
+                                                 const float* panel, std::size_t panel_stride) {
+  constexpr int NV = Accumulators<B, MR, PANELS, COLUMNS>::NV;
 #pragma GCC unroll 16
   for (int n = 0; n < PANELS; ++n) {
     const float* w = panel + static_cast<std::size_t>(n) * panel_stride + LANE * kPanelColumns;
@@ -72,54 +78,25 @@ template <int LANE, class B, int MR, int PANELS>
   }
 }
 
-template <class B, int MR, int PANELS>
-[[gnu::always_inline]] inline void multiply_four_rows(Accumulators<B, MR, PANELS>& acc, const float* x,
+template <class B, int MR, int PANELS, std::size_t COLUMNS>
+[[gnu::always_inline]] inline void multiply_four_rows(Accumulators<B, MR, PANELS, COLUMNS>& acc, const float* x,
                                                       const float* panel, std::size_t panel_stride) {
-  B xv[MR];
+  if constexpr (LaneFma<B>::kAvailable) {
+    B xv[MR];
 #pragma GCC unroll 16
-  for (int i = 0; i < MR; ++i) xv[i] = B::load_unaligned(x + i * kBlock);
-  multiply_lane<0>(acc, xv, panel, panel_stride);
-  multiply_lane<1>(acc, xv, panel, panel_stride);
-  multiply_lane<2>(acc, xv, panel, panel_stride);
-  multiply_lane<3>(acc, xv, panel, panel_stride);
+    for (int i = 0; i < MR; ++i) xv[i] = B::load_unaligned(x + i * kBlock);
+    multiply_lane<0>(acc, xv, panel, panel_stride);
+    multiply_lane<1>(acc, xv, panel, panel_stride);
+    multiply_lane<2>(acc, xv, panel, panel_stride);
+    multiply_lane<3>(acc, xv, panel, panel_stride);
+  } else {
+#pragma GCC unroll 4
+    for (int r = 0; r < 4; ++r) multiply_row(acc, x + r, panel + r * kPanelColumns, panel_stride);
+  }
 }
 
-enum class Fetch {
-  none,
-  alone,   // two lines (a whole row) per panel, needed next: into L1
-  shared,  // several tiles share the work: one line per row of k, by at most half a row further on each time. It is for
-           // the block after this one: into L2, so that it does not push this block and x out of L1 (+1 point)
-  shared_near,  // the same, and the row that is needed soon from L2 into L1
-  far,          // two lines into L2, and the row that is needed soon from there into L1
-};
-
-// The stream of the panel rows to come.
-template <int PANELS, Fetch FETCH>
-struct Prefetcher {
-  const float* p;
-  std::size_t panel_stride;
-  std::size_t step;
-  std::size_t near;
-
-  [[gnu::always_inline]] inline void row(const float* panel_row) {
-    if constexpr (FETCH == Fetch::none) return;
-    constexpr int kLevel = FETCH == Fetch::alone ? 3 : 2;
-#pragma GCC unroll 16
-    for (int n = 0; n < PANELS; ++n) {
-      const float* line = p + static_cast<std::size_t>(n) * panel_stride;
-      __builtin_prefetch(line, 0, kLevel);
-      if constexpr (FETCH == Fetch::alone || FETCH == Fetch::far) __builtin_prefetch(line + 16, 0, kLevel);
-    }
-    p += step;
-    if constexpr (FETCH == Fetch::far || FETCH == Fetch::shared_near) {
-      __builtin_prefetch(panel_row + near, 0, 3);
-      __builtin_prefetch(panel_row + near + 16, 0, 3);
-    }
-  }
-};
-
-template <Fetch FETCH, class B, int MR, int PANELS>
-[[gnu::always_inline]] inline void multiply(Accumulators<B, MR, PANELS>& acc, const TileArgs& a) {
+template <Fetch FETCH, class B, int MR, int PANELS, std::size_t COLUMNS>
+[[gnu::always_inline]] inline void multiply(Accumulators<B, MR, PANELS, COLUMNS>& acc, const TileArgs& a) {
   const float* x = a.x;
   const float* w = a.panel;
   // Many tall tiles: x comes from L2 or beyond, 16 columns of it are MR lines, and the hardware's prefetcher starts
@@ -132,11 +109,10 @@ template <Fetch FETCH, class B, int MR, int PANELS>
     const float* xq = x;
     const float* coming = left > kBlock ? x + MR * kBlock : a.next_x;
     std::size_t q = 0;
-    if constexpr (LaneFma<B>::kAvailable) {
+    if constexpr (Accumulators<B, MR, PANELS, COLUMNS>::kFourRows) {
       for (; q + 4 <= rows; q += 4) {
-#pragma GCC unroll 4
-        for (int r = 0; r < 4; ++r) stream.row(w + r * kPanelColumns);
-        multiply_four_rows<B, MR, PANELS>(acc, xq, w, a.panel_stride);
+        stream.four_rows(w);
+        multiply_four_rows(acc, xq, w, a.panel_stride);
         w += 4 * kPanelColumns;
         xq += 4;
       }
@@ -147,7 +123,7 @@ template <Fetch FETCH, class B, int MR, int PANELS>
         __builtin_prefetch(coming, 0, 3);
         coming += kBlock;
       }
-      multiply_row<B, MR, PANELS>(acc, xq, w, a.panel_stride);
+      multiply_row(acc, xq, w, a.panel_stride);
       w += kPanelColumns;
       ++xq;
     }
@@ -156,9 +132,9 @@ template <Fetch FETCH, class B, int MR, int PANELS>
   }
 }
 
-template <class B, int MR, int PANELS>
-[[gnu::always_inline]] inline void load_start(Accumulators<B, MR, PANELS>& acc, const TileArgs& a) {
-  constexpr int NV = Accumulators<B, MR, PANELS>::NV;
+template <class B, int MR, int PANELS, std::size_t COLUMNS>
+[[gnu::always_inline]] inline void load_start(Accumulators<B, MR, PANELS, COLUMNS>& acc, const TileArgs& a) {
+  constexpr int NV = Accumulators<B, MR, PANELS, COLUMNS>::NV;
 #pragma GCC unroll 16
   for (int n = 0; n < PANELS; ++n) {
     if (a.first) {
@@ -179,35 +155,47 @@ template <class B, int MR, int PANELS>
   }
 }
 
-template <class B, int MR, int PANELS>
-[[gnu::always_inline]] inline void store_tile(const Accumulators<B, MR, PANELS>& acc, float* tile) {
-  constexpr int NV = Accumulators<B, MR, PANELS>::NV;
+// Rows `stride` floats apart.
+template <class B, int MR, int PANELS, std::size_t COLUMNS>
+[[gnu::always_inline]] inline void store_rows(const Accumulators<B, MR, PANELS, COLUMNS>& acc, float* rows,
+                                              std::size_t stride) {
+  constexpr int NV = Accumulators<B, MR, PANELS, COLUMNS>::NV;
 #pragma GCC unroll 16
   for (int n = 0; n < PANELS; ++n)
 #pragma GCC unroll 16
     for (int i = 0; i < MR; ++i)
 #pragma GCC unroll 16
-      for (int j = 0; j < NV; ++j) acc.v[n][i][j].store_aligned(tile + (n * MR + i) * kPanelColumns + j * B::size);
+      for (int j = 0; j < NV; ++j)
+        acc.v[n][i][j].store_aligned(rows + static_cast<std::size_t>(n * MR + i) * stride + j * B::size);
 }
 
-// A tile function: start, multiply, epilogue. NEAR: it knows TileArgs::prefetch_near.
-template <class Arch, bool NEAR, template <class, int, int> class Epilogue, int MR, int PANELS>
-void tile(const TileArgs& a) {
-  using B = xsimd::batch<float, Arch>;
-  Accumulators<B, MR, PANELS> acc;
+// Start and multiply, fetching as the arguments say. NEAR: prefetch_near is known.
+template <bool NEAR, class B, int MR, int PANELS, std::size_t COLUMNS>
+[[gnu::always_inline]] inline void accumulate(Accumulators<B, MR, PANELS, COLUMNS>& acc, const TileArgs& a) {
+  constexpr bool kSparse = Accumulators<B, MR, PANELS, COLUMNS>::kFourRows && PANELS == 1;
   load_start(acc, a);
   const bool shared = a.prefetch_step < kPanelColumns;
   if (a.prefetch == nullptr) {
     multiply<Fetch::none>(acc, a);
-  } else if (!NEAR || a.prefetch_near == 0) {
+  } else if (NEAR && a.prefetch_near > 0) {
+    if constexpr (NEAR) shared ? multiply<Fetch::shared_near>(acc, a) : multiply<Fetch::far>(acc, a);
+  } else if (kSparse && a.prefetch_step <= kPanelColumns / 8) {
+    if constexpr (kSparse) multiply<Fetch::sparse>(acc, a);
+  } else {
     shared ? multiply<Fetch::shared>(acc, a) : multiply<Fetch::alone>(acc, a);
-  } else if constexpr (NEAR) {
-    shared ? multiply<Fetch::shared_near>(acc, a) : multiply<Fetch::far>(acc, a);
   }
+}
+
+// A tile function.
+template <class Arch, bool NEAR, template <class, int, int> class Epilogue, int MR, int PANELS>
+void tile(const TileArgs& a) {
+  using B = xsimd::batch<float, Arch>;
+  Accumulators<B, MR, PANELS> acc;
+  accumulate<NEAR>(acc, a);
   if (a.last) {
     Epilogue<B, MR, PANELS>::apply(acc, a);
   } else {
-    store_tile(acc, a.partial);
+    store_rows(acc, a.partial, kPanelColumns);
   }
 }
 

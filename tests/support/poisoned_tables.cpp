@@ -33,8 +33,8 @@ PoisonedTables::PoisonedTables(const std::vector<const kernels::KernelSet*>& set
     auto* writable = const_cast<kernels::KernelSet*>(set);
     saved_.push_back({writable, *set});
     for (kernels::TileTable* table : {&writable->gate_up, &writable->down}) {
-      for (std::size_t mr = 1; mr <= set->tile_rows; ++mr) {
-        table->one[mr] = tile;
+      for (std::size_t mr = 1; mr <= kernels::kMaxTileRows; ++mr) {
+        if (table->one[mr] != nullptr) table->one[mr] = tile;
         if (table->many[mr] != nullptr) table->many[mr] = tile;
       }
     }

@@ -29,9 +29,9 @@ std::vector<TileFunction> tile_functions(const kernels::KernelSet& set) {
   std::vector<TileFunction> functions;
   for (bool gate_up : {true, false}) {
     const kernels::TileTable& table = gate_up ? set.gate_up : set.down;
-    for (std::size_t mr = 1; mr <= set.tile_rows; ++mr) {
-      functions.push_back({table.one[mr], gate_up, mr, 1});
-      if (set.panels[mr] > 1) functions.push_back({table.many[mr], gate_up, mr, set.panels[mr]});
+    for (std::size_t mr = 1; mr <= kernels::kMaxTileRows; ++mr) {
+      if (table.one[mr] != nullptr) functions.push_back({table.one[mr], gate_up, mr, 1});
+      if (table.many[mr] != nullptr) functions.push_back({table.many[mr], gate_up, mr, set.panels[mr]});
     }
   }
   return functions;
