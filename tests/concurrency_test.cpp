@@ -43,18 +43,20 @@ std::size_t wrong_results(const FeedForward& ff, const std::vector<Batch>& batch
 
 class Concurrency : public IsaTest {
  protected:
-  void check(Options options) {
-    const BlockCase block = random_block(301, 500);
+  void check(Options options) { check(random_block(301, 500), {1, 2, 5, 16, 33}, options, 8, emulated() ? 5 : 60); }
+
+  void check(const BlockCase& block, const std::vector<std::size_t>& token_counts, Options options, std::size_t callers,
+             std::size_t calls) {
     const FeedForward single(block.d_model, block.d_ff, block.weights(), single_threaded(GetParam()));
     std::vector<Batch> batches;
-    for (std::size_t T : {1, 2, 5, 16, 33}) {
+    for (const std::size_t T : token_counts) {
       Batch batch{T, random_floats(T * block.d_model, T), {}};
       batch.expected = forward(single, batch.x, T);
       batches.push_back(batch);
     }
     options.isa = GetParam();
     const FeedForward ff(block.d_model, block.d_ff, block.weights(), options);
-    EXPECT_EQ(wrong_results(ff, batches, 8, emulated() ? 5 : 60), 0u);
+    EXPECT_EQ(wrong_results(ff, batches, callers, calls), 0u);
   }
 };
 SWIGLU_FOR_EVERY_ISA(Concurrency);
@@ -75,6 +77,45 @@ TEST_P(Concurrency, EightCallersOnAHostExecutor) {
   Options options;
   options.executor = std::make_shared<ThreadPerTaskExecutor>(3);
   check(options);
+}
+
+// From T = 16 · Tuning::row_parallel_rows on (192 or 384), two workers take rows, and do them alone, in their part of
+// the caller's workspace; the batches above are far below that.
+class RowParallelConcurrency : public Concurrency {
+ protected:
+  const BlockCase block_ = random_block(33, 48);
+  const std::vector<std::size_t> token_counts_ = {400, 437};
+
+  void check_two_callers(const Options& options) {
+    check(block_, token_counts_, options, 2, emulated() ? 2 : kThreadSanitizer ? 20 : 200);
+  }
+};
+SWIGLU_FOR_EVERY_ISA(RowParallelConcurrency);
+
+// Without this, those below could quietly become tests of what the ones above test.
+TEST_P(RowParallelConcurrency, WorkersAreAskedOnceForAWholeCall) {
+  Options options;
+  options.isa = GetParam();
+  const auto executor = std::make_shared<SequentialExecutor>(2, SequentialExecutor::Kind::reverse);
+  options.executor = executor;
+  const FeedForward ff(block_.d_model, block_.d_ff, block_.weights(), options);
+  for (const std::size_t T : token_counts_) {
+    const std::size_t before = executor->calls();
+    forward(ff, random_floats(T * block_.d_model, T), T);
+    EXPECT_EQ(executor->calls() - before, 1u) << "T = " << T << ": workers take panels";
+  }
+}
+
+TEST_P(RowParallelConcurrency, TwoCallersOnOnePool) {
+  Options options;
+  options.threads = 2;
+  check_two_callers(options);
+}
+
+TEST_P(RowParallelConcurrency, TwoCallersOnAHostExecutor) {
+  Options options;
+  options.executor = std::make_shared<ThreadPerTaskExecutor>(2);
+  check_two_callers(options);
 }
 
 // Objects with their own pools come and go without harm to each other (hard case T-05).
