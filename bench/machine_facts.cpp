@@ -14,7 +14,6 @@
 #include <thread>
 
 #include "cpus.hpp"
-#include "dispatch/tuning.hpp"
 #include "git_info.hpp"
 #include "onednn/onednn_info.hpp"
 #include "swiglu/isa.h"
@@ -146,7 +145,6 @@ Json build_context() {
   json.set("library_build_type", BENCH_BUILD_TYPE).set("json_schema_version", 1).set("ffn_schema", "swiglu-bench/1");
   json.set("git_sha", BENCH_GIT_SHA).set("git_dirty", BENCH_GIT_DIRTY);
   json.set("compiler", BENCH_COMPILER).set("flags", BENCH_FLAGS);
-  json.set("tuning", to_string(choose_tuning().caches));
   const auto library = onednn::loaded_library();
   json.set("swiglu_version", swiglu::version());
   json.set("onednn_version", library ? library->version : std::string("none"));

@@ -74,7 +74,7 @@ Session::Session(const Options& options)
   check_memory("--llc-bytes", options.llc_bytes, 8);  // what is measured takes four of it
   limits_.isas = measurable_isas();
   limits_.own_isa = limit_onednn(options);
-  choose_tuning();  // a wrong SWIGLU_TUNING: before anything is measured
+  tuning_ = swiglu::to_string(choose_tuning().caches);  // a wrong SWIGLU_TUNING: before anything is measured
   limits_.max_threads = std::max<std::size_t>(1, std::min(physical_cores(cpus_), default_thread_count()));
   caches_ = reported_caches();
   llc_bytes_ = options.llc_bytes > 0 ? options.llc_bytes : caches_.usable();
@@ -235,7 +235,7 @@ bool Session::drifted(const Roof& roof, Isa isa, std::size_t threads) const {
 
 Json Session::document() const {
   Json context = build_context();
-  context.set("executable", options_.arguments.front());
+  context.set("tuning", tuning_).set("executable", options_.arguments.front());
   context.set("command", options_.command).set("preset", options_.preset).set("seed", options_.seed);
   context.set("argv", options_.argv()).set("interrupted", interrupted()).set("wall_seconds", seconds());
   for (const auto& [key, value] : context_.fields()) context.set(key, value);

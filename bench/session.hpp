@@ -83,6 +83,7 @@ class Session {
   double begin_;
   std::vector<int> cpus_;
   MachineLimits limits_;
+  std::string tuning_;
   ReportedCaches caches_;
   std::size_t llc_bytes_ = 0, knee_ = 0;
   std::string llc_source_;

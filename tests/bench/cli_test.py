@@ -165,6 +165,17 @@ class Results(Folder):
                 for phase in ("t_gate_up", "t_activation", "t_down"):
                     self.assertGreater(row[phase], 0)
 
+    def test_the_tuning_that_ran_is_in_the_context(self):
+        out = self.path / "results.json"
+        arguments = ["paired", *POINTS, "--filter", "d:64/.*T:1/", "--out", str(out)]
+        for tuning in ("large_l1", "small_l1"):
+            done = run(*arguments, env=dict(os.environ, SWIGLU_TUNING=tuning))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(json.loads(out.read_text())["context"]["tuning"], tuning)
+        done = run(*arguments, env=dict(os.environ, SWIGLU_TUNING="bogus"))
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, r"^swiglu-bench: SWIGLU_TUNING = \"bogus\": must be one of [^\n]*\n$")
+
     def test_formats(self):
         done = run("paired", *POINTS, "--format", "csv", "--filter", "T:4/")
         self.assertEqual(done.returncode, 0, done.stderr)
