@@ -219,7 +219,28 @@ class Trend(unittest.TestCase):
         run = self.run_of([1, 1, 1])
         run.history[0].machine["cpu_model"] = "another"
         self.assertIn("over 2 files", trend.reading(run))
-        self.assertIn("Left out: 1 file of another CPU model or activation.", trend.reading(run))
+        self.assertIn("Left out: 1 file of another CPU model.", trend.reading(run))
+
+    def test_other_tunings_are_left_out(self):
+        run = self.run_of([1, 0.5, 1, 1])
+        run.history[1].context["tuning"] = "large_l1"
+        said = trend.reading(run)
+        self.assertIn("over 3 files", said)
+        self.assertTrue(said.endswith(" Left out: 1 file of another tuning."), said)
+        (isa, thr), *_ = trend.places(run)
+        (line, *_) = trend.panel(run, isa, thr).figure.axes[0].lines
+        self.assertEqual(len(line.get_xdata()), 3)
+        run.history[0].machine["cpu_model"] = "another"
+        self.assertIn("Left out: 1 file of another CPU model; 1 file of another tuning.", trend.reading(run))
+        run.history[2].context["tuning"] = "large_l1"
+        self.assertEqual(trend.places(run), [])
+
+    def test_files_that_do_not_say_their_tuning_are_drawn_and_named(self):
+        run = self.run_of([1, 1, 1])
+        self.assertNotIn("tuning", trend.reading(run))
+        run.history[0].context["tuning"] = None
+        self.assertIn("over 3 files", trend.reading(run))
+        self.assertIn("The tuning of 1 file is not known.", trend.reading(run))
 
 
 @needs_matplotlib

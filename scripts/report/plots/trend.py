@@ -1,5 +1,6 @@
 """Share of the in-run roof over several result files in time: slow drift across commits."""
 
+from collections import Counter
 from datetime import datetime
 from statistics import fmean, stdev
 
@@ -11,11 +12,11 @@ KEY = "trend"
 TITLE = "Trend over commits"
 HOW = (
     "Geometric mean over d_model of the share of each file's own roof, one mark per file in order of its date; only "
-    "files of the same CPU model and activation. Shares, not times: machines differ from day to day. A vertical line "
-    "marks a change: the means of up to five files before and after it differ by more than 2 points and by three times "
-    "their spread."
+    "files of the same CPU model, tuning and activation. Shares, not times: machines differ from day to day. A vertical "
+    "line marks a change: the means of up to five files before and after it differ by more than 2 points and by three "
+    "times their spread."
 )
-MISSING = "Only one result file was given, so there is no trend."
+MISSING = "No earlier file of the same CPU model, tuning and activation, with a T in common, was given: there is no trend."
 MEASURE = "/usr/bin/python3 scripts/report NEW.json --history OLDEST.json … OLD.json"
 LOOKS = (("o", "-"), ("s", "--"), ("^", ":"))
 WINDOW = 5
@@ -35,10 +36,7 @@ def reading(run):
         where = [runs[i].context["git_sha"][:9] for i in changes(series)]
         change = f", change at {', '.join(where)}" if where else ""
         said.append(f"T = {T}: {series[0]:.0f} → {series[-1]:.0f} %{change}")
-    left = len(run.history) + 1 - len(runs)
-    many = "1 file" if left == 1 else f"{left} files"
-    more = f" Left out: {many} of another CPU model or activation." if left else ""
-    return f"With {isa} and {threads(thr)}, over {len(runs)} files: {'; '.join(said)}.{more}"
+    return f"With {isa} and {threads(thr)}, over {len(runs)} files: {'; '.join(said)}.{_left_out(run)}{_untold(runs)}"
 
 
 def changes(series):
@@ -55,8 +53,37 @@ def changes(series):
 
 
 def _runs(run):
-    same = [old.of(run.activation) for old in run.history if old.machine["cpu_model"] == run.machine["cpu_model"]]
-    return sorted([*filter(None, same), run], key=lambda r: r.context["date"])
+    """This one and those of the history that may stand in a line with it, by date."""
+    same = [old.of(run.activation) for old in run.history if not _other(old, run)]
+    return sorted([*same, run], key=lambda r: r.context["date"])
+
+
+def _other(old, run):
+    """What a file has another one of: "CPU model", "tuning" or "activation"; None if nothing."""
+    if old.machine["cpu_model"] != run.machine["cpu_model"]:
+        return "CPU model"
+    if _tuning(old) not in (_tuning(run), None):
+        return "tuning"
+    return None if old.of(run.activation) else "activation"
+
+
+def _tuning(run):
+    """None in files from before there were several."""
+    return run.context.get("tuning")
+
+
+def _left_out(run):
+    counts = Counter(filter(None, (_other(old, run) for old in run.history)))
+    return f" Left out: {'; '.join(f'{_files(n)} of another {what}' for what, n in counts.items())}." if counts else ""
+
+
+def _untold(runs):
+    untold = sum(_tuning(run) is None for run in runs)
+    return f" The tuning of {_files(untold)} is not known." if 0 < untold < len(runs) else ""
+
+
+def _files(count):
+    return "1 file" if count == 1 else f"{count} files"
 
 
 def _tokens(runs, isa, thr):
