@@ -53,6 +53,12 @@ class GoogleRun {
     GoogleReporter reporter([this](const std::string& name, Json row) {
       if (wrong_.count(name) > 0) row.set("status", "WRONG");
       identity_[name](row);
+      const std::string& family = row.text("family");
+      if (row.text("status") == "OK") {
+        measured_.insert(family);
+      } else {
+        failed_.emplace(family, row.text("skip_reason"));
+      }
       session_.add_row(std::move(row));
     });
     const std::size_t matched = benchmark::RunSpecifiedBenchmarks(&reporter);
@@ -60,10 +66,22 @@ class GoogleRun {
     session_.print();
     if (!wrong_.empty()) return kWrong;
     if (interrupted()) return kInterrupted;
-    return matched == 0 || session_.has_invalid_rows() ? kCouldNotMeasure : kOk;
+    return matched == 0 || lacks_a_family() || session_.has_invalid_rows() ? kCouldNotMeasure : kOk;
   }
 
  private:
+  /// Whether of a whole family nothing could be measured; says so.
+  bool lacks_a_family() const {
+    bool lacks = false;
+    for (const auto& [family, why] : failed_) {
+      if (measured_.count(family) > 0) continue;
+      std::fprintf(stderr, "swiglu-bench: no row of family %s could be measured; the first one: %s\n", family.c_str(),
+                   why.c_str());
+      lacks = true;
+    }
+    return lacks;
+  }
+
   using Body = std::function<void(benchmark::State&)>;
 
   auto* add(const std::string& name, std::function<void(Json&)> identity, Body body) {
@@ -243,6 +261,8 @@ class GoogleRun {
   std::unique_ptr<Workbench> bench_;  // of the group that is being measured
   Point bench_point_;
   std::set<std::string> verified_, wrong_;
+  std::set<std::string> measured_;             // families with a row that is OK
+  std::map<std::string, std::string> failed_;  // families with one that is not, and why the first of them is not
 };
 
 }  // namespace

@@ -137,6 +137,19 @@ class BadInput(Folder):
         self.assertRegex(row["skip_reason"], r"^its weights need 1279795200000 bytes; \d+ are available \(a quarter of "
                          r"the free memory, shared by 1 implementation\)$")  # fmt: skip
 
+    def test_run_says_that_of_a_family_nothing_could_be_measured(self):
+        quick = ["--tokens", "1", "--impl", "native", "--arena-bytes", "64M", "--benchmark_min_time=0.001"]
+        filters = ["--filter", "^(ffn/|machine/read/thr:1$)"]
+        done = run("run", "--d-model", "200000", *quick, *filters)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        said = [line for line in done.stderr.splitlines() if line.startswith("swiglu-bench: ")]
+        self.assertEqual(len(said), 1, done.stderr)
+        self.assertRegex(said[0], "no row of family ffn could be measured; the first one: skipped: its weights need ")
+        done = run("run", "--d-model", "64,200000", *quick, *filters)  # one row is skipped, and one is there
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("ERROR OCCURRED: 'its weights need ", done.stdout)
+        self.assertNotIn("swiglu-bench: ", done.stderr)
+
     def test_a_point_that_takes_too_long_is_skipped_with_the_reason(self):
         out = self.path / "long.json"
         run("paired", *POINTS, "--max-point-seconds", "1e-6", "--out", str(out))
