@@ -7,10 +7,12 @@ namespace {
 struct Config {
   using Arch = xsimd::fma3<xsimd::avx2>;
   static constexpr int kTileRows = 3;
-  // 5 rows × 2 vectors. Two rows × 4 are 8 chains of multiply-adds, each 4 cycles long, for two units: not one may be
-  // late. From L2 they give 75 % of the peak, 10 chains 95, 12 chains 97 (Zen 4). % of the roofline, 3s and 2s → 5s and
-  // 3s, 1024/2816, one core, cold: T = 8: 83 → 89, 10: 78 → 88, 11: 87 → 92, 16: 86 → 94, 32: 92 → 94. Six rows in
-  // two passes give no more than three in one.
+  // 5 rows × 2 vectors, instead of tiles of two rows, which give 75 % of the peak on Zen 4: GCC reads each of their
+  // panel vectors twice, as an operand of both multiply-adds. Made to read it once (asm), they give 90 %: 8 chains of
+  // latency 4 for two units, none of which may be late. 10 chains: 95, 12: 97. % of the roofline, 1024/2816, one core,
+  // cold, 3s and 2s / with one read / 5s and 3s: T = 8: 84.5, 85.5, 89.5; T = 10: 81, 88, 90; T = 16: 86, 90.5, 93; T =
+  // 4 (2 + 2): 94, 61, – (faster than memory, it loses prefetches). Six rows in two passes give no more than three in
+  // one.
   static constexpr int kTallRows = 5;
   static constexpr int panels_at_once(int mr) { return mr == 1 ? 2 : 1; }
   static constexpr Tuning tuning(CacheClass caches) {
