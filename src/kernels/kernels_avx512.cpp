@@ -26,9 +26,11 @@ struct Config {
   //   one panel, 32 rows ahead into L1   99,  98,  98,  91,  87 | 84, 85, 92
   //   one panel, nothing                105, 103, 104,  98,  92 | 89, 87, 78
   //   into L2, 16 rows ahead into L1     90,  78,  82,  74,  79 | 98, 95, 97      (24 or 32 rows: +1 at T = 8)
-  // Few rows wait for memory, and its own prefetcher does best alone; from 6 rows on there is arithmetic to hide under,
-  // and lines that come too early push others out of L1 (96 rows ahead → 192: T = 8 loses 11 points).
-  static constexpr int kLeftToHardware = 5;  // rows
+  // Few rows wait for memory, and its own prefetcher does best alone; with more there is arithmetic to hide under, and
+  // lines that come too early push others out of L1 (96 rows ahead → 192: T = 8 loses 11 points). Where arithmetic is
+  // faster than memory, ours get lost: T = 6, nothing against into L2: 2048/5632 +9..18 % in four runs, 4096/11008 +13,
+  // 1024/2816 0..15, 576/1536 -4..15 (the lower, the faster the memory of the hour); T = 7: -11..+1.
+  static constexpr int kLeftToHardware = 6;  // rows
   static constexpr std::uint16_t kIntoL2 = 192, kIntoL1 = 24;
   // Zen 4, several row tiles, 2048/5632, k blocks of 576 without the prefetch into L1 / 576 with / 1152 with: T = 16 on
   // one core 94.7, 95.2, 96.5, on two 90.6, 91.1, 92.8; T = 24: 95.8, 96.5, 96.8 and 91.9, 92.3, 94.0; T = 128: 97.4,
