@@ -18,6 +18,7 @@
 #include "elementwise.hpp"
 #include "google_flags.hpp"
 #include "google_reporter.hpp"
+#include "own_threads.hpp"
 #include "progress.hpp"
 #include "rows.hpp"
 #include "session.hpp"
@@ -174,6 +175,7 @@ class GoogleRun {
       state.SkipWithError(error.what());
       return;
     }
+    if (!let_workers_sleep(point.threads)) state.SetLabel("spinning_threads");
     const CallBuffers buffers = bench_->buffers(point.T);
     const Roof roof = session_.roofs().beside_block(point.isa, point.threads);
     session_.add_anchor(roof, point.isa, point.threads);

@@ -1,6 +1,7 @@
 // The harness is broken on purpose; each fault must be noticed by the very check that guards real runs.
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdio>
 #include <functional>
@@ -8,6 +9,7 @@
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "arena.hpp"
@@ -228,6 +230,16 @@ void check_measuring(SelfCheck& check, Session& session) {
   bench.verify(*bench.find(kStale), point.T);
   measure(session, bench, point, {bench.find(kNative), bench.find(kStale)}, 5, random, wrong);
   check.expect(wrong[0].empty() && !wrong[1].empty(), "a kernel that stops computing once it has been verified");
+
+  std::atomic<bool> end{false};
+  std::thread spinning([&] {
+    while (!end) {
+    }
+  });
+  const Attempt beside = measure(session, bench, point, {bench.find(kNative)}, 1, random, wrong);
+  end = true;
+  spinning.join();
+  check.expect(beside.spinning_threads, "a thread of this process that spins beside the samples");
 
   if (session.options().quick) return;
   // One window of 48 KiB is never out of cache.

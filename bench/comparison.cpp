@@ -33,20 +33,21 @@ Attempt measure(Session& session, Workbench& bench, const Point& point, const st
     return take_sample([&] { arm.forward(buffers, point.T); }, buffers, settle, session.options().sample_seconds,
                        arm.phases());
   };
+  Attempt attempt;
+  const auto wait = [&] { attempt.spinning_threads |= !let_workers_sleep(point.threads); };
   wrong.assign(arms.size(), {});
   // Warm-up, after the call that verified the result. Calls that are long by themselves need no settling. What it took
   // says how many rounds fit: the roofline's estimate may have been made in a bad second.
   std::vector<double> settle;
   const double begin = now();
   for (Arm* arm : arms) {
-    let_workers_sleep(point.threads);
+    wait();
     settle.push_back(sample(*arm, 0).t_min < kLongCall ? kSettleSeconds : 0);
   }
   const double fit = session.options().max_point_seconds / (now() - begin);
   if (fit < static_cast<double>(rounds)) rounds = std::max(kMinRounds, static_cast<std::size_t>(fit));
 
-  Attempt attempt;
-  let_workers_sleep(point.threads);
+  wait();
   Roof before = attempt.before = session.roofs().beside_block(point.isa, point.threads);
   for (std::size_t r = 0; r < rounds && !interrupted(); ++r) {
     Round round;
@@ -55,7 +56,7 @@ Attempt measure(Session& session, Workbench& bench, const Point& point, const st
     std::iota(round.order.begin(), round.order.end(), std::size_t{0});
     std::shuffle(round.order.begin(), round.order.end(), random);
     for (const std::size_t arm : round.order) {
-      let_workers_sleep(point.threads);
+      wait();
       round.samples[arm] = sample(*arms[arm], settle[arm]);
       round.samples[arm].begin -= session.begin();
       if (r + 1 < rounds || session.options().mode == Mode::performance) continue;
@@ -65,7 +66,7 @@ Attempt measure(Session& session, Workbench& bench, const Point& point, const st
         wrong[arm] = std::string("after the timed calls: ") + error.what();
       }
     }
-    let_workers_sleep(point.threads);
+    wait();
     const Roof after = attempt.after = session.roofs().beside_block(point.isa, point.threads);
     session.add_anchor(after, point.isa, point.threads);
     round.roof = higher(before, after);

@@ -24,6 +24,7 @@ struct Round {
 struct Attempt {
   Roof before, after;  ///< the first and the last anchor
   std::vector<Round> rounds;
+  bool spinning_threads = false;  ///< threads of an arm still ran when the next one's turn came
 };
 
 /// One process.

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -37,6 +38,19 @@ bool other_thread_runs() {
   return false;
 }
 
+void warn_once() {
+  static bool said = false;
+  if (said) return;
+  said = true;
+  // On a terminal a line of progress may stand open.
+  std::fprintf(
+      stderr,
+      "%swarning: threads of an earlier call still run 0.1 s after it, and disturb what is measured beside them "
+      "(marked spinning_threads). OpenMP's spin for ever under OMP_WAIT_POLICY=active or a large "
+      "GOMP_SPINCOUNT: unset both\n",
+      isatty(STDERR_FILENO) != 0 ? "\r\033[K" : "");
+}
+
 }  // namespace
 
 double process_cpu_seconds() {
@@ -45,12 +59,14 @@ double process_cpu_seconds() {
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
-void let_workers_sleep(std::size_t threads) {
-  if (threads == 1) return;
+bool let_workers_sleep(std::size_t threads) {
+  if (threads == 1 && !other_thread_runs()) return true;
   for (int look = 0; look < kLooks; ++look) {
     std::this_thread::sleep_for(kBetweenLooks);
-    if (!other_thread_runs()) return;
+    if (!other_thread_runs()) return true;
   }
+  warn_once();
+  return false;
 }
 
 }  // namespace swiglu::bench

@@ -255,6 +255,7 @@ std::vector<PointResult> read_results(const Json& document, const std::vector<Po
     for (Launch& launch : result.launches) {
       launch.drift = has_flag(row, "drift");
       Attempt& attempt = launch.attempts[launch.chosen];
+      attempt.spinning_threads = has_flag(row, "spinning_threads");
       attempt.before = {row.number("peak_before"), row.number("read_before"), 0};
       attempt.after = {row.number("peak_after"), row.number("read_after"), 0};
     }

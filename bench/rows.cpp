@@ -116,6 +116,8 @@ Json flags_of(const PointResult& result, const Plan& plan, const Health& health,
   if (any([&](const Launch& launch) { return launch.rounds().size() < plan.rounds; })) flags.push("few_rounds");
   if (result.launches.size() < plan.launches) flags.push("few_launches");
   if (any([](const Launch& launch) { return launch.drift; })) flags.push("drift");
+  const auto spinning = [](const Launch& launch) { return launch.attempts[launch.chosen].spinning_threads; };
+  if (any(spinning)) flags.push("spinning_threads");
   if (health.steal > 0 && static_cast<double>(health.steal) * 1e-2 > 0.05 * seconds) flags.push("steal");
   if (static_cast<double>(health.preemptions) / seconds / threads > kBusyPreemptions) flags.push("busy_machine");
   return flags;

@@ -10,7 +10,6 @@
 #include "formulas.hpp"
 #include "machine_facts.hpp"
 #include "memory/page_buffer.hpp"
-#include "own_threads.hpp"
 #include "progress.hpp"
 #include "source_weights.hpp"
 #include "stats.hpp"
@@ -59,7 +58,7 @@ void measure_creation(TargetRun& run) {
       if (run.has_rival()) {
         wide.push_back(create(&kOnednnWide));
         post_ops.push_back(create(&kOnednnPostOps));
-        let_workers_sleep(threads);
+        run.let_workers_sleep(threads);
       }
       if (interrupted()) throw std::runtime_error("interrupted");
     }

@@ -3,7 +3,6 @@
 #include <cstring>
 
 #include "clock.hpp"
-#include "own_threads.hpp"
 #include "progress.hpp"
 #include "source_weights.hpp"
 #include "stats.hpp"
@@ -41,7 +40,7 @@ void measure_first_call(TargetRun& run) {
         }
         const auto cold_call = [&] {
           static_cast<void>(session.roofs().read_gbps(threads, kEvictSeconds));
-          let_workers_sleep(threads);
+          run.let_workers_sleep(threads);
           touch(buffers);
           const double begin = now();
           block.forward({buffers.x}, {buffers.y}, T, workspace);

@@ -17,7 +17,7 @@ void measure_idle(TargetRun& run) {
   const Turn turn = make_turn(bench, point);
   const CallBuffers buffers = bench.buffers(point.T);
   const auto idle_ms = [&](Arm& arm) {
-    let_workers_sleep(threads);
+    run.let_workers_sleep(threads);
     for (int call = 0; call < 100; ++call) arm.forward(buffers, point.T);
     const double before = process_cpu_seconds();
     std::this_thread::sleep_for(std::chrono::seconds(1));

@@ -5,7 +5,6 @@
 #include <stdexcept>
 
 #include "clock.hpp"
-#include "own_threads.hpp"
 #include "progress.hpp"
 #include "stats.hpp"
 #include "support/busy_machine.hpp"
@@ -70,7 +69,7 @@ void measure_neighbour(TargetRun& run) {
       calls = 0;
       static_cast<void>(take_sample(timed_call, buffers, 0, kSampleSeconds));
       session.pin(n);
-      let_workers_sleep(threads);
+      run.let_workers_sleep(threads);
       return spent / static_cast<double>(calls);
     };
     std::vector<double> quiet, busy;

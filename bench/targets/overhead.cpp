@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "own_threads.hpp"
 #include "progress.hpp"
 #include "stats.hpp"
 #include "targets/turns.hpp"
@@ -30,11 +29,11 @@ void measure_overhead(TargetRun& run) {
       for (std::size_t arm = 0; arm < times.size(); ++arm) {
         const auto call = [&] { turn.comparison.arms[arm]->forward(buffers, 1); };
         times[arm].push_back(take_sample(call, {}, kSettleSeconds, kSampleSeconds).t_median);
-        let_workers_sleep(threads);
+        run.let_workers_sleep(threads);
       }
       const auto empty = [&] { pool->parallel_for(threads, [](void*, std::size_t) {}, nullptr); };
       pool_times.push_back(take_sample(empty, {}, kSettleSeconds, kSampleSeconds).t_median);
-      let_workers_sleep(threads);
+      run.let_workers_sleep(threads);
     }
     std::string detail = "16/16, T = 1";
     if (times.size() > 1) {

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "own_threads.hpp"
+
 namespace swiglu::bench {
 namespace {
 
@@ -59,8 +61,19 @@ std::string TargetRun::suffix(std::size_t threads) const {
   return std::string(", ") + swiglu::to_string(isa_) + ", " + counted(threads, "thread");
 }
 
+void TargetRun::begin(const std::string& group) {
+  group_ = group;
+  spinning_threads_ = false;
+  let_workers_sleep(most_threads());  // of the group before
+}
+
+void TargetRun::let_workers_sleep(std::size_t threads) {
+  if (!swiglu::bench::let_workers_sleep(threads)) spinning_threads_ = true;
+}
+
 void TargetRun::add(TargetRow row) {
   row.group = group_;
+  if (spinning_threads_) row.detail = "DISTURBED by spinning threads of this process; " + row.detail;
   if (row.verdict != Verdict::not_measured && !std::isfinite(row.value)) {
     row.verdict = Verdict::not_measured;
     row.detail = "the value is not a finite number; " + row.detail;

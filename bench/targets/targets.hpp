@@ -49,7 +49,12 @@ class TargetRun {
   /// " avx512, 2 threads": ends the names of rows.
   std::string suffix(std::size_t threads) const;
 
-  void begin(const std::string& group) { group_ = group; }
+  void begin(const std::string& group);
+
+  /// own_threads.hpp; if some still run, every row of the group says so from then on.
+  void let_workers_sleep(std::size_t threads);
+  void add_spinning_threads() { spinning_threads_ = true; }
+
   void at_least(const std::string& name, double value, const char* unit, double limit, const std::string& detail);
   void at_most(const std::string& name, double value, const char* unit, double limit, const std::string& detail);
   void show(const std::string& name, double value, const char* unit, const std::string& detail);
@@ -65,6 +70,7 @@ class TargetRun {
   Isa isa_;
   std::vector<std::size_t> threads_;
   std::string group_;
+  bool spinning_threads_ = false;
   std::vector<TargetRow> rows_;
 };
 

@@ -62,6 +62,7 @@ void measure_rounds(TargetRun& run, Turn& turn, std::size_t rounds) {
   for (const std::string& text : wrong) {
     if (!text.empty()) throw WrongResult(text);
   }
+  if (attempt.spinning_threads) run.add_spinning_threads();
   auto& all = turn.comparison.rounds;
   all.insert(all.end(), attempt.rounds.begin(), attempt.rounds.end());
 }

@@ -85,6 +85,7 @@ def _flagged(run):
         "unverified": "the result was not compared with the reference",
         "steal": "the hypervisor took time away",
         "busy_machine": "other processes ran at the same time",
+        "spinning_threads": "threads of another implementation still ran: unset OMP_WAIT_POLICY and GOMP_SPINCOUNT",
     }
     for flag, count in counts.most_common():
         rows = [row for row in every if flag in row.flags]

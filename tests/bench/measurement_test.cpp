@@ -137,6 +137,7 @@ TEST(BenchMeasurement, RoundTripThroughAFile) {
   result.launches[0].attempts.push_back(result.launches[0].attempts[0]);
   result.launches[0].attempts[1].rounds.pop_back();
   result.launches[0].chosen = 1;
+  result.launches[0].attempts[1].spinning_threads = true;
   result.merge(launch(3, kThree));
   result.leave_out(kReference, "SKIPPED", "no");
   const Json document = document_of(result);
@@ -261,6 +262,22 @@ TEST(BenchRows, FewLaunchesAreFlagged) {
   EXPECT_EQ(flags(result).find("few_launches"), std::string::npos);
   plan.rounds = kRounds + 1;
   EXPECT_NE(flags(result).find("few_rounds"), std::string::npos);
+}
+
+TEST(BenchRows, SpinningThreadsOfAnyLaunchAreFlagged) {
+  PointResult result = launch(0, kThree);
+  result.merge(launch(1, kThree));
+  const auto flagged = [&] {
+    std::size_t rows = 0;
+    for (const Json& row : point_rows(result, {})) {
+      rows += row.at("flags").dump().find("spinning_threads") != std::string::npos ? 1 : 0;
+    }
+    return rows;
+  };
+  EXPECT_EQ(flagged(), 0u);
+  result.launches[1].attempts[0].spinning_threads = true;
+  EXPECT_EQ(flagged(), 3u);
+  EXPECT_EQ(read_results(document_of(result), {result.point})[0].launches[0].attempts[0].spinning_threads, true);
 }
 
 }  // namespace
